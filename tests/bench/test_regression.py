@@ -19,7 +19,7 @@ from freemetric.bench.protocol import evaluate
 from freemetric.bench.records import INTERVALS, BenchJob, Record, parse, read_all
 from freemetric.bench.regression import METHODS, halves, prediction_scores, predictions, sized_problem, truth_scores
 from freemetric.bench.results import MEASURES, load_compact, mean_measure, save_compact
-from freemetric.bench.rivals import LEVELS, LeafQuantiles, TunedRegressor, WithResiduals
+from freemetric.bench.rivals import LEVELS, LeafQuantiles, Tuned, WithResiduals
 from freemetric.bench.runner import RunOptions, plan, run
 from freemetric.datasets import SYNTHETIC, DatasetError
 from freemetric.datasets.synthetic import Sample
@@ -93,7 +93,7 @@ def test_quantiles_of_a_forest_are_those_of_targets_in_the_same_leaves(patients)
 def test_residuals_are_those_of_the_chosen_parameters_on_standardised_targets(patients):
     X, y = patients
     y = 1000 * y + 5
-    model = WithResiduals(TunedRegressor(SVR(), {"C": [0.1, 3.0]}, random_state=0), random_state=0).fit(X, y)
+    model = WithResiduals(Tuned(SVR(), {"C": [0.1, 3.0]}, random_state=0), random_state=0).fit(X, y)
     scaler = StandardScaler().fit(y[:, None])
     chosen = model.parameters_["C"]
     alone = SVR(C=chosen).fit(X, scaler.transform(y[:, None]).ravel())
@@ -106,7 +106,7 @@ def test_residuals_are_those_of_the_chosen_parameters_on_standardised_targets(pa
 def test_residual_quantiles_hold_as_many_as_they_say(rng):
     X = rng.normal(size=(2000, 3))
     y = X @ [1.0, 2.0, 3.0] + rng.normal(size=2000)
-    model = WithResiduals(TunedRegressor(LinearRegression(), {"fit_intercept": [True]})).fit(X[:1000], y[:1000])
+    model = WithResiduals(Tuned(LinearRegression(), {"fit_intercept": [True]})).fit(X[:1000], y[:1000])
     intervals = predictions(model, X[1000:])[2].transpose(0, 2, 1)
     for share, (low, high) in zip(INTERVALS, intervals, strict=True):
         assert ((low <= y[1000:]) & (y[1000:] <= high)).mean() == pytest.approx(share, abs=0.03)

@@ -17,7 +17,7 @@ from ..ensemble import FreeEnergyRegressor
 from ..learners import MLKR, MetricKNeighborsRegressor
 from ..printable import counted
 from .records import INTERVALS, BenchJob
-from .rivals import INNER_FOLDS, LEVELS, BoostedQuantiles, LeafQuantiles, TunedRegressor, WithResiduals
+from .rivals import INNER_FOLDS, LEVELS, BoostedQuantiles, LeafQuantiles, Tuned, WithResiduals
 
 N_TREES = 500
 NEIGHBORS = (1, 2, 3, 5, 8, 12, 17, 23, 31, 40)
@@ -35,7 +35,7 @@ def _neighbors(X, seed, device):
     most = len(X) - -(-len(X) // INNER_FOLDS)  # samples that the smallest inner training fold has
     counts = [k for k in NEIGHBORS if k <= most]
     grid = {"kneighborsregressor__n_neighbors": counts, "kneighborsregressor__weights": ["uniform", "distance"]}
-    model = TunedRegressor(make_pipeline(StandardScaler(), KNeighborsRegressor()), grid, random_state=seed)
+    model = Tuned(make_pipeline(StandardScaler(), KNeighborsRegressor()), grid, random_state=seed)
     return WithResiduals(model, random_state=seed)
 
 
@@ -53,7 +53,7 @@ def _support_vectors(X, seed, device):
         "svr__epsilon": [0.03, 0.3],
     }
     model = make_pipeline(StandardScaler(), SVR(cache_size=500))
-    return WithResiduals(TunedRegressor(model, grid, most_rows=MOST_TUNED, random_state=seed), random_state=seed)
+    return WithResiduals(Tuned(model, grid, most_rows=MOST_TUNED, random_state=seed), random_state=seed)
 
 
 METHODS: dict[str, Callable[[NDArray, int, str], Any]] = {

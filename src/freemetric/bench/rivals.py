@@ -6,45 +6,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import KFold
+
+from ..tabular.methods import INNER_FOLDS, Tuned
 
 LEVELS = (0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975)
 """Quantiles whose pinball losses are averaged; the ends of the intervals are among them."""
 
-INNER_FOLDS = 5
 MANY = 5000  # samples, of which one fold has errors enough
 BLOCK = 256  # samples whose leaves are looked up at a time
-
-
-class TunedRegressor(RegressorMixin, BaseEstimator):
-    """An estimator with the parameters of lowest squared error over inner folds, on standardised targets.
-
-    ``grid`` has values to try, by parameter. With ``most_rows`` they are chosen on a random sample of this size where
-    there are more; the chosen ``estimator_``, with ``parameters_``, learns from all.
-    """
-
-    def __init__(self, estimator: Any, grid: dict, *, most_rows: int | None = None, random_state: int | None = None):
-        self.estimator = estimator
-        self.grid = grid
-        self.most_rows = most_rows
-        self.random_state = random_state
-
-    def fit(self, X: NDArray, y: NDArray) -> Self:
-        model = TransformedTargetRegressor(self.estimator, transformer=StandardScaler())
-        grid = {f"regressor__{name}": values for name, values in self.grid.items()}
-        some = np.random.default_rng(self.random_state).permutation(len(y))[: self.most_rows]
-        folds = KFold(INNER_FOLDS, shuffle=True, random_state=self.random_state)
-        search = GridSearchCV(model, grid, cv=folds, scoring="neg_mean_squared_error", refit=False)
-        chosen = search.fit(X[some], y[some]).best_params_
-        self.parameters_ = {name.split("__")[-1]: value for name, value in chosen.items()}
-        self.estimator_ = clone(model).set_params(**chosen).fit(X, y)
-        return self
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        return self.estimator_.predict(X)
 
 
 class WithResiduals(RegressorMixin, BaseEstimator):
@@ -70,7 +41,7 @@ class WithResiduals(RegressorMixin, BaseEstimator):
     @property
     def parameters_(self) -> dict:
         """Chosen parameters."""
-        if isinstance(self.estimator_, TunedRegressor):
+        if isinstance(self.estimator_, Tuned):
             return self.estimator_.parameters_
         return {"n_neighbors": self.estimator_.n_neighbors_}
 
@@ -84,7 +55,7 @@ class WithResiduals(RegressorMixin, BaseEstimator):
 
 def _settled(fitted):
     """An unfitted copy that chooses nothing again."""
-    if isinstance(fitted, TunedRegressor):
+    if isinstance(fitted, Tuned):
         return clone(fitted.estimator_)
     return clone(fitted).set_params(n_neighbors=fitted.n_neighbors_)
 

@@ -139,7 +139,9 @@ def sums(columns: StandardColumns, power: int, X: NDArray, y: NDArray, ranks: ND
     return columns.sums(X, np.ones(len(X)), power)
 
 
-def moments(columns: StandardColumns, scale: Scale, X: NDArray, y: NDArray, ranks: NDArray | int) -> NDArray[np.float64]:
+def moments(
+    columns: StandardColumns, scale: Scale, X: NDArray, y: NDArray, ranks: NDArray | int
+) -> NDArray[np.float64]:
     """For every fold the products (r + 2, r + 2) of columns, one and the target on its scale, summed over samples."""
     return columns.moments(X, scale(y), all_ranks(ranks, len(X)) % FOLDS, np.ones(len(X)))
 

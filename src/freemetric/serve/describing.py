@@ -10,9 +10,8 @@ import numpy as np
 from ..exceptions import DataWarning
 from ..report.document import rounded
 from ..report.panels import classes
-from ..tabular.column_kinds import number_meaning
 from ..tabular.preprocessing import plan, usable
-from ..tabular.schema import Column, Schema
+from ..tabular.schema import Column, Schema, number_meaning
 from ..tabular.table import InputError, Table, as_text
 from ..tabular.targets import check_classes, labels, numbers_of
 from ..tabular.tasks import CLASSIFY, REGRESS, choice_of

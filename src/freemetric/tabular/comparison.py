@@ -1,24 +1,27 @@
-"""What a comparison says: scores with their errors, and how they were measured."""
+"""The result of a comparison: scores with standard errors, learning curves, notes, and tables of them."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..extras import require
-from . import comparison_tables as tables
+from ..printable import printable
 from .protocol import CONSTANT, Settings, Split
 from .splits import Estimate, estimate, would_more_help
 from .text_table import TextTable
 
-Z = 1.645  # of a gain that chance makes once in twenty times
-SAID_OF_SCORES = ("name", "title", "higher_is_better", "in_percent", "in_units", "aside")
+Z = 1.645  # one-sided 95 % quantile of the normal distribution
+MOST_CLASSES = 12  # in a table
+SCORE_FIELDS = ("name", "title", "higher_is_better", "in_percent", "in_units", "aside")
+FAILED = Estimate(np.nan, np.nan, 0)
 
 
 class Comparison:
-    """Splits grouped by file and method; an error is missing where one of its splits has none.
+    """Splits by file and method; a mean is missing where one of its splits failed.
 
     Attributes
     ----------
@@ -29,7 +32,7 @@ class Comparison:
     cells : dict of list of Split
         By file and method, the constant prediction among them.
     curves : dict of list of Split
-        By file and method those that learned from some of the training rows.
+        By file and method the splits that used a part of the training rows.
     failures : list of Split
         Those without an error.
     """
@@ -48,7 +51,7 @@ class Comparison:
     @property
     def is_of_numbers(self) -> bool:
         """Whether it is a regression."""
-        return self.settings.kind.word == "number"
+        return self.settings.kind.is_regression
 
     def protocol(self) -> str:
         """How errors were measured, in words."""
@@ -79,14 +82,12 @@ class Comparison:
         return [split.scores.get(name, np.nan) for split in self.cells[file, method]]
 
     def _estimate(self, splits, values):
-        failed = any(split.error is None for split in splits)
-        return Estimate(np.nan, np.nan, 0) if failed else estimate(values, self.settings.folds)
+        return FAILED if any(split.error is None for split in splits) else estimate(values, self.settings.folds)
 
     def best(self, file: str) -> str | None:
         """The method of the lowest error, None where all of them failed."""
         errors = {method: self.error(file, method).mean for method in self.methods if (file, method) in self.cells}
-        known = [method for method in errors if not np.isnan(errors[method])]
-        return min(known, key=errors.__getitem__, default=None)
+        return min((m for m in errors if not np.isnan(errors[m])), key=errors.__getitem__, default=None)
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict per file and method."""
@@ -114,7 +115,7 @@ class Comparison:
         }
 
     def learning_curve(self, file: str, method: str) -> list[dict[str, Any]]:
-        """Errors by the number of training rows, from the fewest on; empty without a learning curve."""
+        """Errors by the number of training rows, ascending; empty without a learning curve."""
         by_share: dict[float, list[Split]] = defaultdict(list)
         if (file, method) in self.curves:
             for split in [*self.curves[file, method], *self.cells[file, method][: self.settings.folds]]:
@@ -127,7 +128,7 @@ class Comparison:
         return {"rows": n_rows, "error": found.mean, "uncertainty": found.error, "errors": errors}
 
     def would_more_help(self, file: str, method: str) -> str | None:
-        """In words whether more rows would help the method; None without a curve to see it by."""
+        """In words whether more rows would help the method; None without a learning curve."""
         curve = [point for point in self.learning_curve(file, method) if not np.isnan(point["error"])]
         if len(curve) < 2 or len(curve[-1]["errors"]) != len(curve[-2]["errors"]):
             return None
@@ -135,10 +136,9 @@ class Comparison:
         return would_more_help(half["errors"], full["errors"], half["rows"], full["rows"], self.settings.folds)
 
     def details(self, file: str, method: str) -> dict[str, Any]:
-        """Of one method, from all its test rows; empty where it failed.
+        """Figures of one method over all its test rows; empty where it failed.
 
-        Classes, confusion, calibration and ROC; of a regression predictions beside the truth and residuals. The
-        learning curve of both.
+        Classes, confusion, calibration and ROC curve, or predictions and residuals of a regression; the learning curve.
         """
         found = [split.predictions for split in self.cells[file, method] if split.predictions is not None]
         if not found or len(found) < len(self.cells[file, method]):
@@ -150,42 +150,80 @@ class Comparison:
         }
 
     def table(self) -> TextTable:
-        """Scores with their errors and seconds a split; the best of a file in bold."""
+        """Scores with their standard errors and seconds a split; the best of a file in bold."""
+        rows, shown = self.rows(), [score for score in self.scores.values() if not score.aside]
+        cells = tuple(
+            (row["file"], row["method"], _error(row), *(_score(row, score) for score in shown), f"{row['seconds']:.2f}")
+            for row in rows
+        )
+        costs = [[row["error"] for row in rows], *([_cost(row, score) for row in rows] for score in shown)]
+        bold = frozenset((i, column) for column, cost in enumerate(costs, 2) for i in _best(rows, cost))
         means = "Means over splits \u00b1 standard error, which counts that splits share rows."
         caption = f"{means}{self.settings.kind.error} {self.protocol()}."
-        return tables.scores(self.rows(), list(self.scores.values()), caption)
+        return TextTable(("File", "Method", "Error in %", *map(_title, shown), "Seconds"), cells, caption, bold)
 
     def class_table(self, file: str, method: str) -> TextTable:
-        """Recall and precision of every class, and what it was taken for."""
-        return tables.classes(file, method, self.details(file, method)["classes"], self.settings.repeats)
+        """Recall and precision of every class, and its most frequent confusion; of many classes the worst."""
+        found, repeats = self.details(file, method)["classes"], self.settings.repeats
+        worst = sorted(found, key=lambda row: (row["recall"] is None, row["recall"]))[:MOST_CLASSES]
+        some = found if len(found) <= MOST_CLASSES else worst
+        more = "" if some is found else f", the {MOST_CLASSES} least recognised of {len(found)}"
+        times = f"; counts of mistakes are over {repeats} repeats" if repeats > 1 else ""
+        columns = ("Class", "Rows", "Recall in %", "Precision in %", "Most often taken for")
+        return TextTable(
+            columns, tuple(map(_class_cells, some)), f"Classes of {printable(file)} by {method}{more}{times}."
+        )
 
     def interval_table(self) -> TextTable:
-        """Of a regression: the share of test rows in intervals of 80, 90 and 95 %, and how wide these are."""
-        return tables.intervals(self.rows(), list(self.scores.values()))
+        """Coverage and width of the intervals of 80, 90 and 95 %, of methods that predict intervals."""
+        shown = [score for score in self.scores.values() if score.name.startswith(("coverage", "width"))]
+        cells = ((row["file"], row["method"], *(_score(row, score) for score in shown)) for row in self.rows())
+        lines = tuple(row for row in cells if any(cell is not None for cell in row[2:]))
+        caption = "Test rows inside of their intervals, and the mean width of these in the unit of the target."
+        return TextTable(("File", "Method", *map(_title, shown)), lines, caption)
 
     def curve_table(self) -> TextTable:
-        """Error against the number of training rows."""
-        return tables.curves([(*cell, self.learning_curve(*cell)) for cell in self.curves])
+        """Error against the number of training rows, a line for every file and method."""
+        curves = {cell: self.learning_curve(*cell) for cell in self.curves}
+        most = max(map(len, curves.values()))
+        cells = tuple(
+            (printable(file), method, *[None] * (most - len(curve)), *map(_point_cell, curve))
+            for (file, method), curve in curves.items()
+        )
+        columns = ("File", "Method", *(f"1/{2**k}" for k in range(most - 1, 0, -1)), "All rows")
+        return TextTable(columns, cells, "Error in % (training rows) from a part of the training rows; same test rows.")
 
     def columns(self) -> dict[str, list]:
-        """A table of numbers, a row for every file, method and number of training rows, to be written."""
-        n_train = {cell: float(np.mean([split.n_train for split in splits])) for cell, splits in self.cells.items()}
-        return tables.columns(self.rows(), n_train, self.learning_curve)
+        """A table to write, a row for every file, method and number of training rows; None where a value is missing."""
+        lines: list[dict[str, Any]] = []
+        for row in self.rows():
+            cell = {"file": row["file"], "method": row["method"]}
+            for point in self.learning_curve(*cell.values())[:-1]:
+                error = {"error": point["error"], "error \u00b1": point["uncertainty"]}
+                lines.append({**cell, "rows": round(point["rows"]), **error})
+            n_train = np.mean([split.n_train for split in self.cells[row["file"], row["method"]]])
+            line = {**cell, "rows": round(n_train), "error": row["error"], "error \u00b1": row["uncertainty"]}
+            for name in self.scores:
+                score = row["scores"].get(name, {})
+                line |= {name: score.get("mean"), f"{name} \u00b1": score.get("uncertainty")}
+            lines.append({**line, "seconds": row["seconds"], "failure": row["failure"]})
+        frame = require("pandas", "cli").DataFrame(lines, dtype=object)
+        return frame.where(frame.notna(), None).to_dict("list")
 
     def notes(self) -> list[str]:
-        """What would mislead without a word, in lines: gains, scores that are not defined, curves with gaps."""
+        """Caveats, a line each: gains that may be chance, scores that are not defined, failed parts of curves."""
         return [*_gains(self), *_undefined(self), *_without_probabilities(self), *_gaps(self)]
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, as JSON values; a number that is none is NaN."""
+        """All results as JSON values; an undefined number is NaN."""
         results = [{**row, **self.details(row["file"], row["method"])} for row in self.rows()]
-        scores = [{name: getattr(score, name) for name in SAID_OF_SCORES} for score in self.scores.values()]
+        scores = [{name: getattr(score, name) for name in SCORE_FIELDS} for score in self.scores.values()]
         about = {"baseline": CONSTANT, "scores": scores, "notes": self.notes(), "how": self.protocol()}
         return {"protocol": "honest", **asdict(self.settings), **about, "results": results}
 
 
 def _gains(comparison) -> Iterator[str]:
-    """Where the best method is no better than a constant, as far as the test rows show."""
+    """Files where the best method is not significantly better than a constant."""
     for file in comparison.files:
         best, constant = comparison.best(file), comparison.cells.get((file, CONSTANT))
         if best is None or constant is None or _gains_clearly(comparison, constant, comparison.cells[file, best]):
@@ -196,17 +234,17 @@ def _gains(comparison) -> Iterator[str]:
 
 
 def _gains_clearly(comparison, constant, splits):
-    """By all test rows; where these hang together in groups, by the splits."""
+    """Test over all test rows; rows of groups are not independent, and then the test is over splits."""
     if comparison.settings.groups is None:
-        gain = _mistakes(constant) - _mistakes(splits)
+        gain = _losses(constant) - _losses(splits)
         return gain.mean() > Z * gain.std() / np.sqrt(len(gain))
     pairs = zip(constant, splits, strict=True)
     found = estimate([one.error - other.error for one, other in pairs], comparison.settings.folds)
     return found.mean > found.margin
 
 
-def _mistakes(splits):
-    """The loss of every row, in the repeats together."""
+def _losses(splits):
+    """The loss of every row, summed over repeats."""
     found = splits[0].predictions.pooled([split.predictions for split in splits])
     return np.bincount(found.rows, found.losses())
 
@@ -237,3 +275,62 @@ def _gaps(comparison) -> Iterator[str]:
         failed = [split for split in splits if split.failure]
         if failed and not any(split.failure for split in comparison.cells[file, method]):
             yield f"{file}, {method}: learning from {failed[0].n_train} rows failed: {failed[0].failure}"
+
+
+def _best(rows, costs):
+    """Indices of the rows whose cost is the lowest of their file."""
+    costs = [None if row["method"] == CONSTANT else cost for row, cost in zip(rows, costs, strict=True)]
+    found = require("pandas", "cli").Series(costs, dtype=float)
+    return np.flatnonzero(found <= found.groupby([row["file"] for row in rows]).transform("min") + 1e-9)
+
+
+def _cost(row, score):
+    found = row["scores"].get(score.name)
+    return None if found is None else -found["mean"] if score.higher_is_better else found["mean"]
+
+
+def _title(score):
+    return f"{score.title} in %" if score.in_percent else score.title
+
+
+def _error(row):
+    return "over the limit" if row["over_limit"] else _measured(row["error"], row["uncertainty"])
+
+
+def _score(row, score):
+    found = row["scores"].get(score.name, {})
+    mean, error = found.get("mean"), found.get("uncertainty")
+    if score.in_units:  # of any magnitude
+        return _measured(mean, error, partial(_significant, digits=4), partial(_significant, digits=2))
+    if score.in_percent and found:
+        return _measured(100 * mean, 100 * error)
+    return _measured(mean, error, "{:.3f}".format, "{:.3f}".format)
+
+
+def _measured(mean, error, of_mean="{:.2f}".format, of_error="{:.2f}".format):
+    """A mean and its standard error as text; None without a mean."""
+    if mean is None or np.isnan(mean):
+        return None
+    return of_mean(mean) + ("" if error is None or np.isnan(error) else f" \u00b1 {of_error(error)}")
+
+
+def _significant(number, digits):
+    """So many digits, and all of those before the point.
+
+    Examples
+    --------
+    >>> _significant(123456.7, 4), _significant(1.23456, 4), _significant(0.000123456, 2)
+    ('123457', '1.235', '0.00012')
+    """
+    return f"{number:.0f}" if 10**digits <= abs(number) < 1e15 else f"{number:.{digits}g}"
+
+
+def _point_cell(point):
+    shown = _measured(point["error"], point["uncertainty"])
+    return shown and f"{shown} ({point['rows']:.0f})"
+
+
+def _class_cells(row):
+    scores = (None if row[name] is None else f"{100 * row[name]:.1f}" for name in ("recall", "precision"))
+    mistake = f"{printable(row['taken_for'])} ({row['how_often']})" if row["taken_for"] is not None else ""
+    return printable(row["class"]), f"{row['rows']}", *scores, mistake

@@ -23,23 +23,21 @@ from .tasks import CLASSIFY, REGRESS, TASKS
 
 @table_estimator
 class TableClassifier(ClassifierMixin, TableEstimator):
-    """Classify the rows of a table as it is: numbers, names, dates, truth values, text and gaps.
+    """Classify the rows of a table with numbers, names, dates, truth values, text and gaps.
 
-    What ``freemetric fit`` does with a file, on frames: every column is understood in the same way (numbers, names or
-    dates; keys and free text are left out, with a warning that says so), turned into features of [0, 1], and given to a
-    classifier. Columns are matched by name when it predicts; their order does not matter, one that is missing is an
-    error, one that is new is left aside with a warning.
+    It does on frames what ``freemetric fit`` does with a file: columns of numbers, names or dates become features in
+    [0, 1], keys and free text are left out with a warning, and a classifier is fitted. ``predict`` matches columns by
+    name; a missing one is an error, an additional one is ignored with a warning.
 
     X may be a DataFrame of pandas or polars, a Table of pyarrow, anything with Arrow's ``__arrow_c_stream__``, an
-    array, a list of rows, or a sparse matrix within scikit-learn's ``working_memory``. None, NaN and pandas' NA and NaT
-    are gaps. Categories are names even where they are numbers; truth values are names; dates become days, year, month
-    and weekday, in local time where there are zones; spans and times of day become days.
+    array, a list of rows, or a sparse matrix within scikit-learn's ``working_memory``. None, NaN, NA and NaT are gaps.
+    Categories and truth values are names. Dates become days, year, month and weekday in local time; time spans and
+    times of day become days.
 
     Parameters
     ----------
     classifier : estimator or None, default=None
-        What learns from the features; k-NN follows one that is a metric learner. None is
-        ``FreeEnergyClassifier()``.
+        Fitted to the features; k-NN follows a metric learner. None is ``FreeEnergyClassifier()``.
     {columns}
 
     Attributes
@@ -51,7 +49,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
 
     See Also
     --------
-    freemetric.TableRegressor : For numbers.
+    freemetric.TableRegressor : For regression.
     freemetric.tabular.TableModel : The same from files.
     freemetric.FreeEnergyClassifier : For tables of numbers alone.
 
@@ -79,11 +77,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     random_state: Any = None
 
     _inner, _usual, _task = "classifier", FreeEnergyClassifier, TASKS[CLASSIFY]
+    _score = staticmethod(accuracy_score)
     score = TableEstimator.score
-
-    @staticmethod
-    def _score(y, predicted, weights):
-        return accuracy_score(y, predicted, sample_weight=weights)
 
     def _given_target(self, X, y):
         labels = frame_labels(X, y)
@@ -121,16 +116,15 @@ class TableClassifier(ClassifierMixin, TableEstimator):
 
 @table_estimator
 class TableRegressor(RegressorMixin, TableEstimator):
-    """Predict a number for the rows of a table as it is: numbers, names, dates, truth values, text and gaps.
+    """Regression for the rows of a table with numbers, names, dates, truth values, text and gaps.
 
-    What ``freemetric fit --task regress`` does with a file, on frames, as :class:`TableClassifier` does it for classes:
-    the same columns become the same features of [0, 1], and are given to a regressor. Columns are matched by name when
-    it predicts. X may be all that :class:`TableClassifier` takes.
+    It does on frames what ``freemetric fit --task regress`` does with a file. Columns become features as in
+    :class:`TableClassifier`, and X may be all that it takes.
 
     Parameters
     ----------
     regressor : estimator or None, default=None
-        What learns from the features; k-NN follows one that is a metric learner, such as :class:`MLKR`. None is
+        Fitted to the features; k-NN follows a metric learner, such as :class:`MLKR`. None is
         ``FreeEnergyRegressor()``.
     {columns}
 
@@ -141,7 +135,7 @@ class TableRegressor(RegressorMixin, TableEstimator):
 
     See Also
     --------
-    freemetric.TableClassifier : For classes.
+    freemetric.TableClassifier : For classification.
     freemetric.tabular.TableModel : The same from files.
     freemetric.FreeEnergyRegressor : For tables of numbers alone.
 
@@ -208,7 +202,7 @@ class TableRegressor(RegressorMixin, TableEstimator):
 
     @available_if(inner_can("predict_interval"))
     def predict_interval(self, X: Any, alpha: float = 0.1) -> NDArray[np.float64]:
-        """Prediction intervals that hold the target of a row with a probability of 1 - alpha.
+        """Prediction intervals that contain the target with a probability of 1 - alpha.
 
         Parameters
         ----------

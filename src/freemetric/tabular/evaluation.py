@@ -1,4 +1,4 @@
-"""An honest comparison on tables: everything is learned and chosen on the training rows of each split."""
+"""Comparison of methods by cross-validation; everything is learned and chosen on the training rows of each split."""
 
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from ..process_watchdog import in_processes
 from .cells import cells
 from .comparison import Comparison
 from .frames import as_table, frame_labels, frame_target
-from .protocol import CONSTANT, Job, Rows, Settings, Split, done, labelled_rows
+from .protocol import CONSTANT, LabelledRows, Settings, Split, SplitFit, done, labelled_rows
 from .schema import target_name
 from .scores import check_scores
 from .splits import check_grouped, shares, some_of
@@ -35,14 +35,14 @@ def evaluate(
     on_fit: OnFit | None = None,
     **kinds: Collection[str],
 ) -> Comparison:
-    """Estimate by cross-validation how well methods will do on new rows of a table, beside a constant prediction.
+    """Estimate by cross-validation how methods do on new rows of a table, beside a constant prediction.
 
     Parameters
     ----------
     tables : Table, frame or dict of them
-        What to learn from: what ``read`` gave, or a frame as ``TableClassifier`` takes it; several by the name to show.
+        Result of ``read``, or a frame as ``TableClassifier`` takes it; several by the name to show.
     target : str, array-like of shape (n_rows,) or None, default=None
-        Column to predict, or the labels or numbers of a frame; None is what the format itself declares.
+        Column to predict, or the target of a frame; None is what the format itself declares.
     methods : sequence of str, default=("free-energy", "rf")
         Names in ``freemetric.tabular.methods``: in ``METHODS``, or for a regression in ``REGRESSION_METHODS``.
     settings : Settings or None, default=None
@@ -57,7 +57,7 @@ def evaluate(
     Returns
     -------
     Comparison
-        With ``table()``, ``rows()``, ``as_json()``, and ``report.write_evaluation`` to look at it.
+        With ``table()``, ``rows()`` and ``as_json()``; ``report.write_evaluation`` makes a page of it.
 
     Examples
     --------
@@ -75,14 +75,16 @@ def evaluate(
 
 
 def _named(tables, target):
-    """Tables by name, and the column of their classes or numbers."""
+    """Tables by name, and the column of their target."""
     if isinstance(tables, Mapping):
         return {name: _table(table) for name, table in tables.items()}, target
     if target is None or isinstance(target, str):
         table = _table(tables)
     else:
-        target, given = _given(tables, target)
-        table = as_table(tables).with_target(target, given)
+        name, values = frame_target(tables, target)
+        column = cells(values, (), "y") if values.dtype.kind in "iufO" else values  # texts are never gaps
+        column = column if column.dtype.kind == "f" else frame_labels(tables, target).cells
+        table, target = as_table(tables).with_target(name, column), name
     return {table.source: table}, target
 
 
@@ -90,15 +92,8 @@ def _table(data):
     return data if isinstance(data, Table) else as_table(data)
 
 
-def _given(X, y):
-    """The name and the cells of labels or numbers; texts are never gaps."""
-    name, values = frame_target(X, y)
-    column = cells(values, (), "y") if values.dtype.kind in "iufO" else values
-    return name, column if column.dtype.kind == "f" else frame_labels(X, y).cells
-
-
 def decided(settings: Settings, tables: Mapping[str, Table], target: str | None) -> Settings:
-    """Settings with a task: the given one, or what the targets of all tables speak for, with a warning."""
+    """Settings with a task: the given one, or with a warning the one that the targets of all tables suggest."""
     choices = {name: choice_of(table, target_name(table, target), settings.task) for name, table in tables.items()}
     tasks = {choice.task: name for name, choice in choices.items()}
     if len(tasks) > 1:
@@ -120,10 +115,10 @@ def compare(
     on_fit: OnFit | None = None,
     **kinds: Collection[str],
 ) -> list[Split]:
-    """Compare methods on tables by repeated stratified cross-validation; all methods see the same splits.
+    """Compare methods on tables by repeated cross-validation; all methods see the same splits.
 
-    With limits every fit has a process of its own. A method that is over the limit on one split of a file is not tried
-    on the others: it could have no mean error.
+    With limits every fit has a process of its own. A method that is over the limit on one split of a file is not fitted
+    on the others.
 
     Parameters
     ----------
@@ -145,30 +140,26 @@ def compare(
             settings.estimator(method, 0)  # a wrong name or parameter is an error before hours of work
     files = [labelled_rows(name, table, target, settings, kinds) for name, table in tables.items()]
     for rows in files:
-        check_scores(scores, rows.perfect(), rows.source)
-    jobs = [job for rows in files for job in _jobs(rows, methods, settings)]
-    return _done(jobs, settings, n_jobs, on_fit)
-
-
-def _done(jobs, settings, n_jobs, on_fit):
+        check_scores(scores, settings.kind.held_out.perfect(rows.y, rows.scale), rows.source)
+    fits = [fit for rows in files for fit in _fits(rows, methods, settings)]
     splits: list[Split] = []
     over: dict[tuple[str, str], Split] = {}
     if settings.limits:
-        # Threads wait for processes. Whether a method is over the limit is known when a job's turn comes.
-        todo = (delayed(done)(job, over.get((job.rows.file, job.method))) for job in jobs)
+        # Threads wait for processes. Whether a method is over the limit is known when a fit's turn comes.
+        todo = (delayed(done)(fit, over.get((fit.rows.file, fit.method))) for fit in fits)
         finished = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(todo)
     else:
-        finished = in_processes(done, jobs, n_jobs)
+        finished = in_processes(done, fits, n_jobs)
     for split in finished:
         splits.append(split)
         if split.over_limit:
             over[split.file, split.method] = split
         if on_fit:
-            on_fit(split, len(splits), len(jobs))
+            on_fit(split, len(splits), len(fits))
     return splits
 
 
-def _jobs(rows: Rows, methods, settings) -> Iterator[Job]:
+def _fits(rows: LabelledRows, methods: Sequence[str], settings: Settings) -> Iterator[SplitFit]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         splits = list(settings.splits(rows.y, rows.groups))
@@ -176,12 +167,10 @@ def _jobs(rows: Rows, methods, settings) -> Iterator[Job]:
         check_grouped(rows.source, rows.y, rows.classes, splits)
     for number, (train, test) in enumerate(splits):
         for method in methods:
-            yield Job(rows, method, number, train, test, settings)
-    if settings.learning_curve:
-        yield from _curve_jobs(rows, methods, settings, splits[: settings.folds])
-
-
-def _curve_jobs(rows, methods, settings, splits):
+            yield SplitFit(rows, method, number, train, test, settings)
+    if not settings.learning_curve:
+        return
+    splits = splits[: settings.folds]
     parts = shares(min(len(train) for train, _ in splits), len(rows.classes))
     if not parts:
         of_classes = f" of {counted(len(rows.classes), 'class', 'classes')}" if rows.classes else ""
@@ -193,4 +182,4 @@ def _curve_jobs(rows, methods, settings, splits):
             some = some_of(train, strata, rows.groups, share, settings.seed, number)
             for method in methods:
                 if method != CONSTANT:
-                    yield Job(rows, method, number, some, test, settings, share)
+                    yield SplitFit(rows, method, number, some, test, settings, share)

@@ -1,5 +1,6 @@
-"""Features and the columns they come from: their shares in the learned distance, and the cells behind them."""
+"""Features and their columns: shares in the learned distance, and the cells of a column from its features."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,8 +17,7 @@ from .schema import Column, Schema
 from .table import objects
 
 NEGLIGIBLE = 1e-9  # variance, relative to the largest, of directions in which rows do not differ
-NEITHER = "neither"  # of two names
-OTHER = "another"  # name than those of the training rows
+NEITHER, OTHER = "neither", "another"  # of two names, and one that is not in the training rows
 DIGITS = 12  # of a number that was scaled and is scaled back
 
 
@@ -35,10 +35,9 @@ class Weight:
 
 
 def shares(pipeline: Pipeline, frame: Any) -> NDArray | None:
-    """Share of every feature that reaches the classifier, or None where there is no matrix to compute it from.
+    """Share of every feature in the squared distances, or None where there is no matrix M.
 
-    The share of feature j is M_jj var(x_j), normalised; M without the directions in which no two rows differ, such as
-    the sum of all features of a nominal column, for there a metric is arbitrary.
+    The share of feature j is M_jj var(x_j), normalised; M is projected on the directions in which rows differ.
     """
     weights = getattr(pipeline[-1], "distance_weights_", None)
     if weights is not None:
@@ -57,17 +56,14 @@ def shares(pipeline: Pipeline, frame: Any) -> NDArray | None:
 
 def by_column(weights: Iterable[Weight]) -> dict[str, float]:
     """Share in % of every column, the largest first."""
-    sums: dict[str, float] = {}
+    sums: dict[str, float] = defaultdict(float)
     for weight in weights:
-        sums[weight.column] = sums.get(weight.column, 0.0) + weight.share
+        sums[weight.column] += weight.share
     return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
 
 class Originals:
-    """The columns of a table that a model uses, for a report.
-
-    ``as_frame`` makes a frame of the schema of rows as the caller has them; None where they are such a frame.
-    """
+    """The columns of a table that a model uses, for a report; ``as_frame`` makes a frame of the schema of rows X."""
 
     def __init__(self, pipeline: Pipeline, schema: Schema, as_frame: Callable[[Any], Any] | None = None):
         self.pipeline, self.as_frame = pipeline, as_frame
@@ -79,12 +75,12 @@ class Originals:
         self.names: Sequence[str] = [column.name for column in self.columns]
 
     def of_rows(self, X: Any) -> list[np.ndarray]:
-        """The cells of every column of rows as the caller has them."""
+        """The cells of every column of rows X."""
         frame = X if self.as_frame is None else self.as_frame(X)
         return [_cells(column, frame[column.parts[0]].to_numpy()) for column in self.columns]
 
     def of_features(self, values: NDArray) -> list[np.ndarray]:
-        """The cells of every column, from features (n, d) as they reach the classifier."""
+        """The cells of every column, from features (n, d)."""
         values = self.pipeline.named_steps["scale"].inverse_transform(values)
         return [self._of_features(i, values) for i in range(len(self.columns))]
 
@@ -102,7 +98,7 @@ class Originals:
         return objects(None if gap else cell for gap, cell in zip(missing, cells, strict=True))
 
     def _names(self, column: Column, words: Mapping[tuple[str, str], NDArray]) -> np.ndarray:
-        """The name whose feature is the largest, if it is there at all."""
+        """The name whose feature is the largest."""
         names = [value for _, value in words]
         if len(names) == 1 and len(column.categories) == 2:  # 0 or 1
             (second,), (share,) = names, words.values()

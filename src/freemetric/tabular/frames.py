@@ -1,8 +1,8 @@
-"""Tables that a program has: frames of pandas, polars or Arrow, arrays and lists of rows; and their labels."""
+"""Frames of pandas, polars or Arrow, arrays and lists of rows as tables; and their labels."""
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Self
@@ -22,23 +22,14 @@ TYPES = {
     "nominal": ("category", "categorical", "enum", "dictionary"),
     "date": ("datetime", "timestamp", "date", "period"),
 }
-"""How the names of types begin that say what a column is."""
+"""Beginnings of the names of types, by the kind of column that they declare."""
 USUAL_NAME = "y"
-HINT = "freemetric.TableRegressor predicts numbers"
 LABEL_TYPES = {"bool": bool | np.bool_, "number": int | float | np.number, "str": str}
+LABEL_KINDS = {"b": "bool", **dict.fromkeys("iuf", "number"), **dict.fromkeys("UT", "str")}  # of arrays
 
 
-class Opened(NamedTuple):
-    """What there is in a frame; names are None where it has none."""
-
-    names: list[Any] | None
-    n_columns: int
-    n_rows: int
-    column: Callable[[int], Any]
-
-
-class Columns(dict[str, Any]):
-    """Cells by column, made by a function when they are needed: a column that is left out may hold anything."""
+class LazyColumns(dict[str, Any]):
+    """Cells by column, made on first use: a column that is left out may hold anything."""
 
     def __getitem__(self, name: str) -> np.ndarray:
         if callable(made := super().__getitem__(name)):
@@ -48,7 +39,7 @@ class Columns(dict[str, Any]):
 
 @dataclass(frozen=True, eq=False)
 class FrameTable(Table):
-    """The table of a frame: its number of rows, and how it calls its columns, None where it does not."""
+    """The table of a frame, with its number of rows and its own names of columns, None where it has none."""
 
     length: int = 0
     own_names: list[Any] | None = None
@@ -70,7 +61,7 @@ class FrameTable(Table):
 
     def with_target(self, name: str, given: np.ndarray) -> Self:
         """This table with a column of labels."""
-        columns = Columns(self.columns)
+        columns = LazyColumns(self.columns)
         columns[name] = given
         return replace(self, columns=columns)
 
@@ -80,47 +71,42 @@ def as_table(X: Any, *, names: Collection[str] | None = None, by_place: bool = F
 
     X is a DataFrame of pandas or polars, a Table of pyarrow, anything with Arrow's ``__arrow_c_stream__``, an array of
     shape (n_rows, n_columns), a list of rows, or a sparse matrix within scikit-learn's ``working_memory``. ``names``
-    are those of the columns where X itself does not say them, or ``by_place`` anyway; None: x0, x1, ... The other
-    options are those of ``read``. An InputError is one line that names the column at fault.
+    are those of the columns where X has none, or ``by_place`` anyway; None: x0, x1, ... The other options are those of
+    ``read``. An InputError is one line that names the column at fault.
     """
-    reading, opened = ReadingOptions(**options), _opened(X)
-    if not opened.n_columns or not opened.n_rows:
-        what = "0 feature(s)" if not opened.n_columns else "0 sample(s)"
-        shape = f"(shape=({opened.n_rows}, {opened.n_columns}))"
-        raise InputError(f"{SOURCE}: {what} {shape} while a minimum of 1 is required.")
-    own = None if by_place else opened.names
+    reading, (given, data, n_rows) = ReadingOptions(**options), _opened(X)
+    if not data or not n_rows:
+        what = "0 feature(s)" if not data else "0 sample(s)"
+        raise InputError(f"{SOURCE}: {what} (shape=({n_rows}, {len(data)})) while a minimum of 1 is required.")
+    own = None if by_place else given
     called = [column_name(name) for name in own or names or ()]
-    called = called if len(called) == opened.n_columns else [f"x{i}" for i in range(opened.n_columns)]
+    called = called if len(called) == len(data) else [f"x{i}" for i in range(len(data))]
     again = [name for name, count in Counter(called).items() if count > 1]
     if again:
         raise InputError(f"{SOURCE}: two columns are called {few(again)}")
-
-    def make(number: int) -> np.ndarray:
-        where = f"{SOURCE}: column {quoted(called[number])}"
-        return cells(_values(opened.column(number)), reading.missing, where)
-
-    columns = Columns({name: partial(make, i) for i, name in enumerate(called)})
-    declared = {name: _declared(opened.column(i)) for i, name in enumerate(called) if opened.names is not None}
+    columns = LazyColumns({name: partial(_cells, name, data[i], reading) for i, name in enumerate(called)})
+    declared = {} if given is None else dict(zip(called, map(_declared, data), strict=True))
     kinds = {name: kind for name, kind in declared.items() if kind}
-    return FrameTable(SOURCE, columns, kinds, options=reading, length=opened.n_rows, own_names=own)
+    return FrameTable(SOURCE, columns, kinds, options=reading, length=n_rows, own_names=own)
 
 
-def _opened(X: Any) -> Opened:
+def _opened(X: Any) -> tuple[list[Any] | None, list[Any], int]:
+    """Names of the columns, None where there are none, the columns, and the number of rows."""
     X = _in_memory(X)
     if hasattr(X, "iloc") and hasattr(X, "columns"):  # pandas, and others like it
-        return Opened(list(X.columns), X.shape[1], X.shape[0], lambda i: X.iloc[:, i])
+        return list(X.columns), [X.iloc[:, i] for i in range(X.shape[1])], len(X)
     if hasattr(X, "get_columns"):  # polars
-        return Opened(list(X.columns), X.width, X.height, X.to_series)
+        return list(X.columns), X.get_columns(), len(X)
     if hasattr(X, "column_names"):  # Arrow
-        return Opened(list(X.column_names), X.num_columns, X.num_rows, X.column)
+        return list(X.column_names), list(X.columns), len(X)
     if getattr(getattr(X, "dtype", None), "names", None):  # a structured array
-        return Opened(list(X.dtype.names), len(X.dtype.names), len(X), lambda i: X[X.dtype.names[i]])
+        return list(X.dtype.names), [X[name] for name in X.dtype.names], len(X)
     rows = _rows(X)
-    return Opened(None, rows.shape[1], rows.shape[0], lambda i: rows[:, i])
+    return None, list(rows.T), len(rows)
 
 
 def _in_memory(X: Any) -> Any:
-    """What a frame stands for, where it is not one itself."""
+    """The frame behind a lazy, wrapped or sparse one."""
     if issparse(X):
         return dense(X)
     if hasattr(X, "__dask_graph__"):
@@ -134,7 +120,7 @@ def _in_memory(X: Any) -> Any:
 
 
 def _rows(X: Any) -> np.ndarray:
-    """An array of two dimensions; what is no array yet keeps its values as they are."""
+    """A two-dimensional array."""
     if isinstance(X, Mapping):
         raise InputError(f"{SOURCE} is a {type(X).__name__}; pandas.DataFrame({SOURCE}) makes a table of it")
     if isinstance(X, str | os.PathLike):
@@ -149,24 +135,24 @@ def _rows(X: Any) -> np.ndarray:
     return rows
 
 
-def _values(column: Any) -> np.ndarray:
-    """A column as an array, with local times where there are zones."""
-    if hasattr(column, "to_pylist"):  # Arrow's, whose arrays forget gaps in dictionaries, and zones
+def _cells(name: str, column: Any, reading: ReadingOptions) -> np.ndarray:
+    """The cells of a column, with local times where there are time zones."""
+    if hasattr(column, "to_pylist"):  # Arrow's arrays lose gaps in dictionaries, and time zones
         numbers = any(word in str(column.type) for word in ("int", "float", "double")) and "<" not in str(column.type)
-        return np.asarray(column) if numbers else objects(column.to_pylist())
-    if getattr(column.dtype, "time_zone", None):  # polars gives UTC
+        column = column if numbers else objects(column.to_pylist())
+    elif getattr(column.dtype, "time_zone", None):  # polars gives UTC
         column = column.dt.replace_time_zone(None)
-    return np.asarray(column)
+    return cells(np.asarray(column), reading.missing, f"{SOURCE}: column {quoted(name)}")
 
 
 def _declared(column: Any) -> str | None:
-    """The kind that the type of a column says, if it does."""
+    """The kind that the type of a column declares, if any."""
     called = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
     return next((kind for kind, beginnings in TYPES.items() if called.startswith(beginnings)), None)
 
 
 def column_name(name: Any) -> str:
-    """What a column is called, as a text; of several levels, all of them."""
+    """The name of a column as text; several levels are joined."""
     return "/".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
@@ -179,7 +165,7 @@ class Labels(NamedTuple):
 
     @property
     def cells(self) -> np.ndarray:
-        """As a table holds them."""
+        """The cells of a table."""
         found = objects([None] * len(self.present))
         found[self.present] = [str(label) for label in self.y.tolist()]
         return found
@@ -193,7 +179,7 @@ def frame_labels(X: Any, y: Any) -> Labels:
 
 
 def frame_target(X: Any, y: Any) -> tuple[str, np.ndarray]:
-    """What a target is called, and its values (n_rows,) as they were given: a column of its own, or one of X."""
+    """The name of a target and its values (n_rows,): y, or a column of X."""
     if isinstance(y, str):
         if y not in list(getattr(X, "column_names", getattr(X, "columns", ()))):
             raise InputError(f"X: no column {quoted(y)} to predict")
@@ -204,7 +190,7 @@ def frame_target(X: Any, y: Any) -> tuple[str, np.ndarray]:
 
 
 def _labels(y: Any) -> np.ndarray:
-    """An array of one dimension; Arrow's arrays forget gaps in dictionaries."""
+    """A one-dimensional array."""
     if y is None:
         raise InputError("requires y to be passed, but the target y is None")
     if hasattr(y, "__dask_graph__"):
@@ -219,26 +205,24 @@ def _labels(y: Any) -> np.ndarray:
 
 def _comparable(known: np.ndarray) -> np.ndarray:
     """Labels of one type that can be compared, printed and saved."""
+    kinds = {LABEL_KINDS.get(known.dtype.kind, str(known.dtype))}
     if known.dtype.kind == "O":
         kinds = {_kind(label) for label in known.tolist()}
         if len(kinds) > 1:
             raise InputError(f"y: labels of several types, {' and '.join(sorted(kinds))}; y.astype(str) makes texts")
-        _check_kind(kinds <= set(LABEL_TYPES), *kinds)
-        known = known if kinds <= {"str"} else np.array(known.tolist())
-    _check_kind(known.dtype.kind in "biufUOT", str(known.dtype))
+        known = np.array(known.tolist()) if kinds <= {"bool", "number"} else known
+    if known.dtype.kind == "f" and np.isinf(known).any():
+        kinds = {"inf"}
+    if not kinds <= set(LABEL_TYPES):
+        what = f"labels are texts, whole numbers or truth values, not {', '.join(kinds)}"
+        raise InputError(f"y: {what}; y.astype(str) makes texts")
     if known.dtype.kind == "f":
-        _check_kind(not np.isinf(known).any(), "inf")
         try:
             check_classification_targets(known)
         except ValueError as problem:
-            raise InputError(f"y: {' '.join(str(problem).split())} {HINT}") from problem
+            why = f"{' '.join(str(problem).split())} freemetric.TableRegressor predicts numbers"
+            raise InputError(f"y: {why}") from problem
     return known.astype(object) if known.dtype.kind == "T" else known
-
-
-def _check_kind(usable: bool, *kinds: str) -> None:
-    if not usable:
-        what = f"labels are texts, whole numbers or truth values, not {', '.join(kinds)}"
-        raise InputError(f"y: {what}; y.astype(str) makes texts")
 
 
 def _kind(label: Any) -> str:
@@ -246,10 +230,10 @@ def _kind(label: Any) -> str:
 
 
 def _check_index(X: Any, y: Any) -> None:
-    """A warning where the index of y has the rows of X in another order: rows are matched by their place."""
+    """Warn where the index of y has the rows of X in another order: rows are matched by their place."""
     mine, its = getattr(X, "index", None), getattr(y, "index", None)
     if mine is None or its is None or not hasattr(its, "equals") or len(mine) != len(its) or its.equals(mine):
         return
     if its.is_unique and set(its) == set(mine):
-        said = "y has the rows of X in another order, by its index; they are matched by their place"
-        note(f"{said}: y.loc[X.index] has the order of X")
+        what = "y has the rows of X in another order, by its index; they are matched by their place"
+        note(f"{what}: y.loc[X.index] has the order of X")

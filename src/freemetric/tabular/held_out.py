@@ -1,8 +1,8 @@
-"""Predictions for held-out rows, and what figures show of them."""
+"""Predictions for held-out rows, and the data of their figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,10 @@ Z = 1.96  # of a 95 % interval
 
 @dataclass(frozen=True, eq=False)
 class ClassPredictions:
-    """Predicted classes of n rows; the C classes go by their number."""
+    """Predicted classes of n rows; the C classes are encoded as 0, 1, ..."""
 
     classes: tuple[str, ...]  # names
-    rows: NDArray[np.intp]  # (n,) numbers of the rows among all that have a class
+    rows: NDArray[np.intp]  # (n,) indices among the rows that have a class
     truth: NDArray[np.intp]  # (n,)
     predicted: NDArray[np.intp]  # (n,)
     probabilities: NDArray | None = None  # (n, C), None where the classifier gives none
@@ -39,13 +39,8 @@ class ClassPredictions:
     unsure = "gives no probabilities, so that it has no log loss, Brier score, calibration or ROC curve"
 
     @classmethod
-    def of(
-        cls, model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]
-    ) -> "ClassPredictions":
-        """Predictions of a classifier that was fitted on numbers of classes, perhaps not on all of them.
-
-        A class that the classifier has not seen has a probability of zero.
-        """
+    def of(cls, model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]) -> Self:
+        """Predictions of a classifier of encoded classes; a class that it has not seen has a probability of zero."""
         seen, predicted = np.asarray(model.classes_), np.asarray(model.predict(X))
         probabilities = ranking = None
         if hasattr(model, "predict_proba"):
@@ -56,21 +51,25 @@ class ClassPredictions:
         return cls(tuple(classes), rows, truth, predicted, probabilities, ranking)
 
     @classmethod
-    def constant(
-        cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]
-    ) -> "ClassPredictions":
+    def constant(cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]) -> Self:
         """The most frequent class, and the shares of the classes."""
         model = DummyClassifier(strategy="prior").fit(np.zeros((len(train), 1)), train)
         return cls.of(model, np.zeros((len(rows), 1)), rows, truth, classes)
 
+    @classmethod
+    def perfect(cls, y: NDArray, classes: Sequence[str]) -> Self:
+        """Correct predictions, two of every class."""
+        truth = np.repeat(np.arange(len(classes)), 2)
+        return cls(tuple(classes), np.arange(len(truth)), truth, truth, np.eye(len(classes))[truth])
+
     @property
     def most_frequent(self) -> str:
-        """What is predicted most often."""
+        """The prediction made most often."""
         return quoted(self.classes[np.bincount(self.predicted).argmax()])
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is known how sure they are."""
+        """Whether there are probabilities."""
         return self.probabilities is not None
 
     def losses(self) -> NDArray[np.float64]:
@@ -81,8 +80,8 @@ class ClassPredictions:
         """Share of wrong predictions in %."""
         return 100 * float(self.losses().mean())
 
-    def compact(self) -> "ClassPredictions":
-        """To be kept in numbers: probabilities in float32, and no other ranking."""
+    def compact(self) -> Self:
+        """A copy that takes less memory: probabilities in float32, and no other ranking."""
         P = None if self.probabilities is None else self.probabilities.astype(np.float32)
         return replace(self, probabilities=P, ranking=None)
 
@@ -93,7 +92,7 @@ class ClassPredictions:
         return ClassPredictions(self.classes, **_together(parts), probabilities=P)
 
     def confusion(self) -> NDArray[np.int64]:
-        """Counts (C, C): rows of class i that were predicted as j."""
+        """Confusion matrix (C, C)."""
         return confusion_matrix(self.truth, self.predicted, labels=np.arange(len(self.classes)))
 
     def by_class(self) -> tuple[NDArray, NDArray, NDArray]:
@@ -102,7 +101,7 @@ class ClassPredictions:
         return precision_recall_fscore_support(self.truth, self.predicted, labels=labels, zero_division=np.nan)[:3]
 
     def details(self, repeats: int) -> dict[str, Any]:
-        """What figures show: classes, confusion, calibration and ROC curve."""
+        """Data of the figures: classes, confusion, calibration and ROC curve."""
         return {
             "classes": class_details(self, repeats),
             "confusion": self.confusion().tolist() if len(self.classes) <= MOST_CLASSES else None,
@@ -115,7 +114,7 @@ class ClassPredictions:
 class NumberPredictions:
     """Predictions of a regression for n rows."""
 
-    rows: NDArray[np.intp]  # (n,) numbers of the rows among all that have a target
+    rows: NDArray[np.intp]  # (n,) indices among the rows that have a target
     truth: NDArray[np.float64]  # (n,)
     predicted: NDArray[np.float64]  # (n,)
     scale: float  # standard deviation of the target of all rows, in which errors are counted
@@ -127,7 +126,7 @@ class NumberPredictions:
     unsure = "gives no quantiles, so that it has no pinball loss and no intervals"
 
     @classmethod
-    def of(cls, model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray, scale: float) -> "NumberPredictions":
+    def of(cls, model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray, scale: float) -> Self:
         """Predictions of a pipeline that ends with a regressor; quantiles and intervals where it has them."""
         features, last = model[:-1].transform(X), model[-1]
         predicted = np.asarray(last.predict(features), dtype=np.float64)
@@ -137,7 +136,7 @@ class NumberPredictions:
         return cls(rows, truth, predicted, scale, last.predict_quantiles(features, QUANTILES), intervals)
 
     @classmethod
-    def constant(cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, scale: float) -> "NumberPredictions":
+    def constant(cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, scale: float) -> Self:
         """The mean of the training targets, with their quantiles for quantiles and intervals."""
         n, tails = len(rows), np.array([[(1 - level) / 2, (1 + level) / 2] for level in LEVELS])
         quantiles = np.broadcast_to(np.quantile(train, QUANTILES), (n, len(QUANTILES)))
@@ -146,7 +145,7 @@ class NumberPredictions:
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is known how sure they are."""
+        """Whether there are quantiles."""
         return self.quantiles is not None
 
     def losses(self) -> NDArray[np.float64]:
@@ -158,8 +157,13 @@ class NumberPredictions:
         """Root of the mean squared error in % of the target's standard deviation."""
         return 100 * float(np.sqrt(self.losses().mean()))
 
-    def compact(self) -> "NumberPredictions":
-        """To be kept in numbers."""
+    @classmethod
+    def perfect(cls, y: NDArray, scale: float) -> Self:
+        """Correct predictions of all rows."""
+        return cls(np.arange(len(y)), y, y, 1.0)
+
+    def compact(self) -> Self:
+        """Itself."""
         return self
 
     def pooled(self, parts: Sequence["NumberPredictions"]) -> "NumberPredictions":
@@ -167,7 +171,7 @@ class NumberPredictions:
         return NumberPredictions(**_together(parts), scale=self.scale)
 
     def details(self, repeats: int) -> dict[str, Any]:
-        """What figures show: predictions beside the truth, and residuals."""
+        """Data of the figures: predictions beside the truth, and residuals."""
         return {"predictions": beside_the_truth(self, repeats), "residuals": residuals(self)}
 
 
@@ -185,38 +189,35 @@ def _for_all(values, seen, n_classes):
 
 
 def beside_the_truth(found: NumberPredictions, repeats: int) -> dict[str, Any]:
-    """Targets of the first repeat beside predictions, in the order of the truth; of very many ``rows`` some."""
+    """Targets and predictions of the first repeat, sorted by the target; a part of very many rows."""
     n = len(found.truth) // repeats
     order = np.argsort(found.truth[:n], kind="stable")[_thinned(n, MOST_PREDICTIONS)]
     return {"rows": n, "truth": found.truth[order].tolist(), "told": found.predicted[order].tolist()}
 
 
 def residuals(found: NumberPredictions) -> dict[str, float]:
-    """Mean of truth minus prediction, and how near half, nine in ten and all predictions are; of all repeats."""
+    """Mean of the residuals, and quantiles 0.5, 0.9 and 1 of their absolute values, over all repeats."""
     left = found.truth - found.predicted
     half, most, largest = np.quantile(np.abs(left), (0.5, 0.9, 1))
     return {"mean": float(left.mean()), "half": float(half), "nine_in_ten": float(most), "largest": float(largest)}
 
 
 def class_details(found: ClassPredictions, repeats: int) -> list[dict[str, Any]]:
-    """Recall, precision and F1 of every class, how many rows it has, and what it was most often taken for."""
-    counts = found.confusion()
-    return [
-        {
-            "class": name,
-            "rows": round(line.sum() / repeats),
-            **{
-                key: None if np.isnan(x) else float(x)
-                for key, x in zip(("precision", "recall", "f1"), scores, strict=True)
-            },
-            **_mistake(found.classes, line, number),
-        }
-        for number, (name, line, *scores) in enumerate(zip(found.classes, counts, *found.by_class(), strict=True))
-    ]
+    """Rows, precision, recall and F1 of every class, and its most frequent confusion."""
+    details, counts = [], found.confusion()
+    mistakes = counts - np.diag(np.diag(counts))
+    for c, (name, *scores) in enumerate(zip(found.classes, *found.by_class(), strict=True)):
+        precision, recall, f1 = (None if np.isnan(score) else float(score) for score in scores)
+        other = int(mistakes[c].argmax())
+        known = {"class": name, "rows": round(counts[c].sum() / repeats)}
+        known |= {"precision": precision, "recall": recall, "f1": f1}
+        known |= {"taken_for": found.classes[other] if mistakes[c, other] else None}
+        details.append({**known, "how_often": int(mistakes[c, other])})
+    return details
 
 
 def calibration(found: ClassPredictions, repeats: int) -> dict[str, Any] | None:
-    """Probabilities beside observed shares, in bins of about as many rows each, with 95 % intervals of Wilson's.
+    """Calibration curve in bins of about as many rows each, with Wilson's 95 % intervals.
 
     Of two classes it is the probability of the second, of more that of the predicted class.
     """
@@ -251,9 +252,3 @@ def _bin(chance, came_true, repeats):
 
 def _thinned(n: int, most: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
-
-
-def _mistake(classes, line, number):
-    others = np.where(np.arange(len(line)) == number, 0, line)
-    most = int(others.argmax())
-    return {"taken_for": classes[most] if others[most] else None, "how_often": int(others[most])}

@@ -1,4 +1,4 @@
-"""Work in a process of its own, which is ended when it takes more time or memory than it may."""
+"""Work in a process of its own, with limits of time and memory."""
 
 import multiprocessing
 from collections.abc import Callable, Sequence
@@ -16,14 +16,14 @@ except ImportError:  # a module of Unix
     resource = None  # type: ignore[assignment]
 
 LONGEST = 500  # letters about a failure
-OUT_OF_MEMORY = ("failed to map segment", "can't start new thread")  # said of a library, and of a thread
+OUT_OF_MEMORY = ("failed to map segment", "can't start new thread")  # of a library, and of a thread
 MAPPED = Path("/proc/self/statm")  # begins with the pages that a process has mapped
 WARM = f"{__package__}.warm"  # our learners, imported and compiled
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one fit may take; None: anything."""
+    """Limits of one fit; None is no limit."""
 
     seconds: float | None = None
     megabytes: float | None = None
@@ -37,7 +37,7 @@ class Limits:
 
 
 class Outcome(NamedTuple):
-    """What the work gave, or in one line why it gave nothing; whether that was a limit."""
+    """The result of the work, or in one line why it failed, and whether that was a limit."""
 
     value: Any = None
     failure: str | None = None
@@ -45,16 +45,19 @@ class Outcome(NamedTuple):
 
 
 def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] = (WARM,)) -> Outcome:
-    """Run ``work(*args)`` in a process of its own, which ends with this one.
+    """Run ``work(*args)``, a picklable function and arguments, in a process of its own, which ends with this one.
 
-    A process that may not have children, such as a worker of ``multiprocessing.Pool``, does the work itself where
-    nothing is limited, and raises InputError where something is.
-
-    ``work`` is a function of a module; its arguments and its value must be picklable. ``preload`` are modules that are
-    imported once for all processes, where the system can fork; the first call decides.
+    A process that may not have children, such as a worker of ``multiprocessing.Pool``, does the work itself without
+    limits, and raises InputError with limits. ``preload`` are modules that are imported once for all processes, where
+    the system can fork; the first call decides.
     """
     if not may_start_processes():
-        return _unlimited(work, args, limits)
+        if limits:
+            raise InputError(
+                "limits of time and memory need a process of their own, which a daemonic worker (of "
+                "multiprocessing.Pool or Dask) may not start; use concurrent.futures.ProcessPoolExecutor or no limits"
+            )
+        return attempted(work, *args)
     context = process_context(preload)
     ours, theirs = context.Pipe()
     child = context.Process(target=_child, args=(theirs, limits.megabytes, work, args))
@@ -73,12 +76,8 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
         ours.close()
 
 
-def _unlimited(work, args, limits):
-    if limits:
-        raise InputError(
-            "limits of time and memory need a process of their own, which a daemonic worker (of multiprocessing.Pool "
-            "or Dask) may not start; use concurrent.futures.ProcessPoolExecutor or no limits"
-        )
+def attempted(work: Callable, *args: Any) -> Outcome:
+    """Run ``work(*args)`` in this process."""
     try:
         return Outcome(work(*args))
     except Exception as problem:
@@ -86,7 +85,7 @@ def _unlimited(work, args, limits):
 
 
 def process_context(preload: Sequence[str] = (WARM,)) -> Any:
-    """Processes fork from a server that has imported everything, or start anew where there is no such server."""
+    """Forks of a server with preloaded modules, or new processes where there is no such server."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -100,13 +99,13 @@ def _child(pipe: Connection, megabytes: float | None, work: Callable, args: tupl
         if megabytes is not None:
             limit_memory(megabytes)
         outcome = Outcome(work(*args))
-    except Exception as problem:
+    except (Exception, KeyboardInterrupt) as problem:
         outcome = failed(problem, megabytes)
     pipe.send(outcome)
 
 
-def failed(problem: Exception, megabytes: float | None) -> Outcome:
-    """What an exception is to those outside."""
+def failed(problem: BaseException, megabytes: float | None) -> Outcome:
+    """The outcome of an exception."""
     text = described(problem)
     out_of_memory = isinstance(problem, MemoryError) or any(words in text for words in OUT_OF_MEMORY)
     if megabytes is not None and out_of_memory:
@@ -114,13 +113,13 @@ def failed(problem: Exception, megabytes: float | None) -> Outcome:
     return Outcome(failure=text)
 
 
-def described(problem: Exception) -> str:
+def described(problem: BaseException) -> str:
     """An exception in one line."""
     return f"{type(problem).__name__}: {' '.join(str(problem).split())}"[:LONGEST]
 
 
 def limit_memory(megabytes: float) -> None:
-    """On top of what the interpreter and its libraries have mapped already."""
+    """Limit the memory on top of what the interpreter and its libraries have mapped."""
     pages = int(MAPPED.read_text().split()[0])
     most = pages * resource.getpagesize() + int(megabytes * 2**20)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -1,13 +1,14 @@
-"""Methods by name, as estimators that follow the preprocessing; and how far a fit is."""
+"""Methods by name, as estimators that follow the preprocessing; and the progress of a fit."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
+from sklearn.base import BaseEstimator, clone, is_regressor
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     HistGradientBoostingClassifier,
@@ -16,17 +17,19 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..learners import DMLFE, LEARNERS, MLKR, PAPER, PCA, Euclidean
 from .preprocessing import Plan
 
-MOST_TUNED_ON = 2000
+MOST_TUNED_ON = 2000  # samples of a grid search
+INNER_FOLDS = 5
 Progress = Callable[[int, int | None], None]
 
 
@@ -44,58 +47,83 @@ class Method:
         return estimator.set_params(**{name: wanted[name] for name in wanted if name in estimator.get_params()})
 
 
-def stratified_sample(rng: np.random.Generator, y: ArrayLike, most: int) -> NDArray[np.intp]:
-    """Indices, in order, of at most this many samples: two of each class if there is room, the rest by its share."""
+def stratified_sample(rng: np.random.Generator, y: ArrayLike, most: int | None) -> NDArray[np.intp]:
+    """Sorted indices of at most this many samples: two of each class if there is room, the rest by its share."""
     _, classes, counts = np.unique(y, return_inverse=True, return_counts=True)
     shuffled = rng.permutation(len(classes))
     shuffled = shuffled[np.argsort(classes[shuffled], kind="stable")]  # class by class
     place = np.concatenate([np.arange(count) for count in counts])  # within the class
-    # Classes take turns evenly, each all along the way from 0 to 1; but the first two of each come before all others.
+    # Classes take turns evenly between 0 and 1; the first two samples of each come before all others.
     turn = np.where(place < 2, place - 2, (place + 0.5) / np.repeat(counts, counts))
     return np.sort(shuffled[np.argsort(turn, kind="stable")[:most]])
 
 
-def _can(method: str) -> Callable:
-    """A condition of scikit-learn's: whether the classifier within has this method."""
-    return lambda tuned: hasattr(tuned.classifier, method)
+def _fitted_can(method: str) -> Callable:
+    return lambda tuned: hasattr(tuned.estimator, method)
 
 
-class Tuned(ClassifierMixin, BaseEstimator):
-    """A scaled classifier whose grid is searched on at most 2,000 samples; the best is then fitted on all."""
+class Tuned(BaseEstimator):
+    """An estimator with the parameters of its grid that are best over inner folds.
 
-    def __init__(self, classifier: BaseEstimator, grid: dict[str, list], random_state: int | None = None):
-        self.classifier = classifier
+    A classifier sees features scaled to [0, 1], a regressor standardised targets. Parameters are chosen on at most
+    ``most_rows`` samples; the chosen ``estimator_``, with ``parameters_``, is fitted on all.
+    """
+
+    def __init__(
+        self,
+        estimator: BaseEstimator,
+        grid: dict[str, Any],
+        *,
+        most_rows: int | None = None,
+        random_state: int | None = None,
+    ):
+        self.estimator = estimator
         self.grid = grid
+        self.most_rows = most_rows
         self.random_state = random_state
 
-    def fit(self, X: NDArray, y: NDArray) -> "Tuned":
-        model = make_pipeline(MinMaxScaler(), clone(self.classifier))
-        grid = {f"{model.steps[-1][0]}__{name}": values for name, values in self.grid.items()}
-        rng = np.random.default_rng(self.random_state)
-        some = stratified_sample(rng, y, MOST_TUNED_ON) if len(y) > MOST_TUNED_ON else np.arange(len(y))
-        n_folds = int(np.clip(np.bincount(y[some])[np.unique(y)].min(), 2, 5))
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
-        best = GridSearchCV(model, grid, cv=folds, refit=False).fit(X[some], y[some]).best_params_
-        self.model_ = model.set_params(**best).fit(X, y)
-        self.classes_ = self.model_.classes_
+    def fit(self, X: NDArray, y: NDArray) -> Self:
+        rng, shuffled = np.random.default_rng(self.random_state), {"shuffle": True, "random_state": self.random_state}
+        if is_regressor(self.estimator):
+            model, step = TransformedTargetRegressor(self.estimator, transformer=StandardScaler()), "regressor"
+            some, scoring = rng.permutation(len(y))[: self.most_rows], "neg_mean_squared_error"
+            folds: Any = KFold(INNER_FOLDS, **shuffled)
+        else:
+            model = make_pipeline(MinMaxScaler(), self.estimator)
+            step, scoring = model.steps[-1][0], "accuracy"
+            some = stratified_sample(rng, y, self.most_rows)
+            rarest = np.unique(y[some], return_counts=True)[1].min()
+            folds = StratifiedKFold(int(np.clip(rarest, 2, INNER_FOLDS)), **shuffled)
+        grid = {f"{step}__{name}": values for name, values in self.grid.items()}
+        search = GridSearchCV(model, grid, cv=folds, scoring=scoring, refit=False)
+        chosen = search.fit(X[some], y[some]).best_params_
+        self.parameters_ = {name.split("__")[-1]: value for name, value in chosen.items()}
+        self.estimator_ = clone(model).set_params(**chosen).fit(X, y)
+        if hasattr(self.estimator_, "classes_"):
+            self.classes_ = self.estimator_.classes_
         return self
 
-    def predict(self, X: NDArray) -> NDArray:
-        return self.model_.predict(X)
+    def predict(self, X: ArrayLike) -> NDArray:
+        return self.estimator_.predict(X)
 
-    @available_if(_can("predict_proba"))
-    def predict_proba(self, X: NDArray) -> NDArray:
-        return self.model_.predict_proba(X)
+    @available_if(_fitted_can("predict_proba"))
+    def predict_proba(self, X: ArrayLike) -> NDArray:
+        return self.estimator_.predict_proba(X)
 
-    @available_if(_can("decision_function"))
-    def decision_function(self, X: NDArray) -> NDArray:
-        return self.model_.decision_function(X)
+    @available_if(_fitted_can("decision_function"))
+    def decision_function(self, X: ArrayLike) -> NDArray:
+        return self.estimator_.decision_function(X)
+
+    def __sklearn_tags__(self):
+        return get_tags(self.estimator)
 
 
+SVM_GRID = {"C": [1, 10, 100], "gamma": [0.1, 0.5, "scale", 2.0, 8.0]}
+LOGISTIC_GRID = {"C": [0.1, 1.0, 10.0, 100.0, 1000.0]}
 REFERENCES: dict[str, Callable[[], BaseEstimator]] = {
     "hist-boosting": HistGradientBoostingClassifier,
-    "svm": lambda: Tuned(SVC(), {"C": [1, 10, 100], "gamma": [0.1, 0.5, "scale", 2.0, 8.0]}),
-    "logistic": lambda: Tuned(LogisticRegression(max_iter=2000), {"C": [0.1, 1.0, 10.0, 100.0, 1000.0]}),
+    "svm": lambda: Tuned(SVC(), SVM_GRID, most_rows=MOST_TUNED_ON),
+    "logistic": lambda: Tuned(LogisticRegression(max_iter=2000), LOGISTIC_GRID, most_rows=MOST_TUNED_ON),
 }
 """Classifiers from outside metric learning: scaled features, parameters tuned by inner folds."""
 
@@ -165,10 +193,10 @@ def last_step(last: BaseEstimator) -> str:
 
 
 class StepReporter:
-    """A callback of scikit-learn's that hands on how many steps of a fit were made, and how many there are at most.
+    """A callback of scikit-learn that reports the number of steps done and their largest number.
 
-    An ``on_step`` with methods ``on_replicas(task, replicas)`` and ``on_round(population)`` is shown what the search of
-    a free-energy classifier finds, too.
+    Methods ``on_replicas(task, replicas)`` and ``on_round(population)`` of ``on_step`` are called during the search of
+    a free-energy classifier.
     """
 
     def __init__(self, on_step: Progress):

@@ -1,4 +1,4 @@
-"""A model of a table: the pipeline, and the columns it wants, in one file."""
+"""A model of a table: the pipeline and the schema of its columns, in one file."""
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -32,6 +32,34 @@ NOTES = {"classes": list, "some_rows": list, "left_out": dict, "parameters": dic
 CHUNK = 4096  # rows between two reports of progress
 
 
+@dataclass(frozen=True)
+class FitOptions:
+    """Options of ``TableModel.fit``.
+
+    Attributes
+    ----------
+    task : {"classify", "regress"} or None
+        Classification or regression; None decides by the values of the target, as ``tasks.choice_of`` does.
+    weight : str or None
+        Column with the weights of the rows; no feature. Only "free-energy" supports weights.
+    seed, parameters, device, n_jobs : int, dict or None, str, int or None
+        Of the method.
+    drop, keep, numeric, nominal : collection of str
+        Columns to leave out, to keep although they seem to identify the rows, and those whose kind is given.
+    """
+
+    task: str | None = None
+    weight: str | None = None
+    seed: int = 0
+    parameters: Mapping[str, Any] | None = None
+    device: str = "cpu"
+    n_jobs: int | None = None
+    drop: Collection[str] = ()
+    keep: Collection[str] = ()
+    numeric: Collection[str] = ()
+    nominal: Collection[str] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class TableModel:
     """A fitted pipeline with the schema of the table that it was fitted on, and notes about how.
@@ -57,37 +85,25 @@ class TableModel:
         target: str | None = None,
         method: str = "free-energy",
         *,
-        task: str | None = None,
-        weight: str | None = None,
-        seed: int = 0,
-        parameters: dict[str, Any] | None = None,
-        device: str = "cpu",
-        n_jobs: int | None = None,
         on_step: Progress | None = None,
-        **kinds: Collection[str],
+        **options: Any,
     ) -> "TableModel":
         """Fit a method on a table; rows without a target are left out.
 
         Parameters
         ----------
         table : Table
-            What ``read`` gave.
+            Result of ``read``.
         target : str or None, default=None
             Column to predict; None is what the format itself declares.
         method : str, default="free-energy"
             "free-energy", or a metric learner by name, which k-NN follows: those in ``freemetric.LEARNERS`` for
             classification, those in ``methods.REGRESSION_FITTED`` for regression.
-        task : {"classify", "regress"} or None, default=None
-            Classification or regression; None is what the values of the column suggest, as
-            ``tasks.choice_of`` says, with a warning where it is a number.
-        weight : str or None, default=None
-            Column with the weights of the rows; no feature. Only "free-energy" can weigh.
-        seed, parameters, device, n_jobs : int, dict, str, int
-            Of the method; threads are for those that can use them.
         on_step : callable or None, default=None
             Called with (number done, number of all or None) after every step of the fit, where the method has steps.
-        **kinds : dict
-            ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``preprocessing.usable``.
+        **options : dict
+            Those of ``model.FitOptions``: ``task``, ``weight``, ``seed``, ``parameters``, ``device``, ``n_jobs``,
+            ``drop``, ``keep``, ``numeric`` and ``nominal``.
 
         Returns
         -------
@@ -96,22 +112,21 @@ class TableModel:
         if not isinstance(table, Table):
             what = f"TableModel.fit takes what freemetric.tabular.read gives, not {type(table).__name__}"
             raise InputError(f"{what}; freemetric.TableClassifier and TableRegressor take frames")
-        name = target_name(table, target)
-        choice = choice_of(table, name, task)
-        kind = TASKS[choice.task]
-        kind.check_method(method, "fitted")
-        last = kind.estimator(method, seed, parameters=parameters, device=device, n_jobs=n_jobs)
-        weights = None
-        if weight is not None:
-            check_role(table, weight, name, "the weight")
-            weights = row_weights(table, weight, last, method)
-            kinds["drop"] = [*kinds.get("drop", ()), weight]
-        schema, unusable = usable(table, target, **kinds)
-        found = kind.target(table, name)._replace(weights=weights)
+        own, name = FitOptions(**options), target_name(table, target)
+        choice = choice_of(table, name, own.task)
+        task = TASKS[choice.task]
+        task.check_method(method, "fitted")
+        last = task.estimator(method, own.seed, parameters=own.parameters, device=own.device, n_jobs=own.n_jobs)
+        weights, drop = None, own.drop
+        if own.weight is not None:
+            check_role(table, own.weight, name, "the weight")
+            weights, drop = row_weights(table, own.weight, last, method), [*drop, own.weight]
+        schema, unusable = usable(table, target, keep=own.keep, drop=drop, numeric=own.numeric, nominal=own.nominal)
+        found = task.target(table, name)._replace(weights=weights)
         if choice.why:
             note(choice.why)
-        about: dict[str, Any] = {"method": method, "parameters": dict(parameters or {}), "weight": weight}
-        about |= {"file": Path(table.source).name, "seed": seed, "device": device, "left_out": unusable}
+        about: dict[str, Any] = {"method": method, "parameters": dict(own.parameters or {}), "weight": own.weight}
+        about |= {"file": Path(table.source).name, "seed": own.seed, "device": own.device, "left_out": unusable}
         return learned(table, schema, last, found, about, on_step)
 
     def save(self, path: str | os.PathLike, options: dict[str, Any] | None = None) -> None:
@@ -122,9 +137,8 @@ class TableModel:
     def load(cls, path: str | os.PathLike) -> "TableModel":
         """Load a model. Nothing in the file is run."""
         made, about = files.load(path, with_about=True)
-        of_program = getattr(made, "model_", None)
-        if isinstance(of_program, cls):
-            return of_program
+        if isinstance(model := getattr(made, "model_", None), cls):  # of a TableClassifier or TableRegressor
+            return model
         try:
             return cls.from_state({"pipeline": made, "notes": about["table"]})
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
@@ -136,7 +150,7 @@ class TableModel:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "TableModel":
-        """From what ``to_state`` gave; KeyError, TypeError, ValueError or AttributeError if it is something else."""
+        """The model of a state; KeyError, TypeError, ValueError or AttributeError if it is no such state."""
         made, notes = state["pipeline"], dict(state["notes"])
         schema = Schema.from_json({"target": notes.pop("target"), "columns": notes.pop("columns")})
         if not isinstance(made, Pipeline) or list(made.feature_names_in_) != schema.names:
@@ -162,13 +176,13 @@ class TableModel:
 
     @property
     def predicts_numbers(self) -> bool:
-        """Whether it predicts numbers, and not classes."""
+        """Whether it is a regression."""
         return is_regressor(self.pipeline[-1])
 
     def predict(
         self, table: Table, *, proba: bool = False, on_rows: Progress | None = None
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Predicted labels or numbers (n_rows,), and probabilities (n_rows, n_classes) or None."""
+        """Predictions (n_rows,), and probabilities (n_rows, n_classes) or None."""
         frame = self.matched(table)
         if not proba:
             return by_parts(frame, self.pipeline.predict, on_rows), None
@@ -191,10 +205,7 @@ class TableModel:
         return [Weight(*name, share=0.0).name for name in features(self.pipeline.named_steps["columns"])]
 
     def weights(self) -> list[Weight]:
-        """Shares in % of the features in the squared distances of the training rows, the largest first.
-
-        Empty where the method has no matrix.
-        """
+        """Shares in % of the features in the squared distances, the largest first; empty without a matrix."""
         names, parts = features(self.pipeline.named_steps["columns"]), self.notes.get("weights")
         weights = [Weight(*name, 100 * part) for name, part in zip(names, parts, strict=True)] if parts else []
         return sorted(weights, key=lambda weight: -weight.share)
@@ -204,10 +215,7 @@ class TableModel:
         return Originals(self.pipeline, self.schema, as_frame)
 
     def importances(self, scoring: Any = None) -> Importances | None:
-        """What the out-of-bag score loses when the cells of a column are shuffled, with its standard error.
-
-        All features of a column are shuffled together. None where the method has no votes out of bag.
-        """
+        """Permutation importances of the columns by the out-of-bag score; None where the method has none."""
         last, behind = self.pipeline[-1], self.originals()
         if not hasattr(last, "permutation_importances"):
             return None
@@ -226,12 +234,12 @@ class TableModel:
 
     @property
     def target_marks(self) -> Marks:
-        """How the numbers of the training target were written; a table whose cells are numbers needs none."""
+        """The decimal and thousands marks of the training target."""
         about = self.notes.get("numbers", {})
         return Marks(about.get("decimal", "."), about.get("thousands", ""))
 
     def truth(self, table: Table) -> Target | None:
-        """The classes that the model knows, or numbers, of the rows that have one; None without such a column."""
+        """Known classes, or targets of a regression, of the rows that have one; None without such a column."""
         name = self.schema.target
         if name not in table.columns:
             return None
@@ -253,7 +261,7 @@ class TableModel:
         return float(np.mean(right)) if right else None
 
     def share_known(self, table: Table) -> float:
-        """About which share of the rows equal rows that the model has learned from."""
+        """Estimated share of the rows that are among the training rows."""
         return share_known(self.schema.frame(table), self.notes.get("some_rows", []))
 
 
@@ -265,10 +273,7 @@ def learned(
     about: dict[str, Any],
     on_step: Progress | None = None,
 ) -> TableModel:
-    """Fit an estimator on the rows of a table that have a target.
-
-    ``about`` are more notes, JSON values; its "left_out" says why columns are not in the schema.
-    """
+    """Fit an estimator on the rows of a table that have a target; ``about`` are further notes, JSON values."""
     present = target.present
     frame = schema.frame(table)[present]
     treatment = useful_plan(table.source, frame, schema)
@@ -313,12 +318,12 @@ def by_parts(frame: Any, function: Callable[[Any], np.ndarray], on_rows: Progres
 
 
 def remembered(frame: Any) -> list[int]:
-    """The smallest hashes of the rows: a random sample of them, the same in every file."""
+    """The smallest hashes of the rows: a random sample that is the same in every file."""
     return np.unique(_hashes(frame))[:KEPT].tolist()
 
 
 def share_known(frame: Any, kept: list[int]) -> float:
-    """The share of rows, among those whose hash would have been kept, that were."""
+    """The share of rows with a kept hash, among those whose hash is small enough to be kept."""
     hashes = _hashes(frame)
     if len(kept) == KEPT:
         hashes = hashes[hashes <= kept[-1]]
@@ -335,18 +340,17 @@ def _check_notes(notes: dict[str, Any], n_features: int) -> None:
     for name, kind in NOTES.items():
         if type(notes.get(name, kind())) is not kind:
             raise ValueError(f"notes of another type: {name}")
-    if not all(type(label) is str for label in notes.get("classes", ())):
-        raise ValueError("classes that are no texts")
-    if not all(type(row) is int for row in notes.get("some_rows", ())):
-        raise ValueError("rows that are no numbers")
-    if not all(type(reason) is str for reason in notes.get("left_out", {}).values()):
-        raise ValueError("reasons that are no texts")
     shares, about = notes.get("weights"), notes.get("numbers", {})
+    marks = about.get("decimal", "."), about.get("thousands", "")
+    of_type = {
+        str: (*notes.get("classes", ()), *notes.get("left_out", {}).values(), *marks),
+        int: notes.get("some_rows", ()),
+    }
+    for wanted, values in of_type.items():
+        if not all(type(value) is wanted for value in values):
+            raise ValueError(f"notes that are no {wanted.__name__}")
     if shares is not None and not (type(shares) is list and len(shares) == n_features and all(map(is_number, shares))):
         raise ValueError("weights of other features")
     if about and not all(is_number(about.get(name)) for name in ("lowest", "highest", "mean")):
         raise ValueError("ends that are no numbers")
-    marks = about.get("decimal", "."), about.get("thousands", "")
-    if not all(type(mark) is str for mark in marks):
-        raise ValueError("marks that are no texts")
     marks_of(*marks)

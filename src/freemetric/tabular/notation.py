@@ -1,4 +1,4 @@
-"""How texts are read as numbers or dates: marks of decimals and thousands, the order of year, month and day."""
+"""Numbers and dates in texts: marks of decimals and thousands, the order of year, month and day."""
 
 import math
 import re
@@ -29,14 +29,14 @@ ORDERS = {
 
 
 class Notation:
-    """A way to read texts as values: ``value`` is NaN for None and infinity for what cannot be read."""
+    """A way to read texts as values."""
 
     def value(self, text: str | None) -> float:
-        """What a text stands for."""
+        """The value of a text, NaN for None and infinity for what cannot be read."""
         raise NotImplementedError
 
     def values(self, texts: Sequence[str | None]) -> np.ndarray:
-        """What all texts stand for, (n,)."""
+        """The values (n,) of all texts."""
         return np.array([self.value(text) for text in texts], dtype=np.float64)
 
     def reads(self, texts: Iterable[str | None]) -> bool:
@@ -46,10 +46,9 @@ class Notation:
 
 @dataclass(frozen=True)
 class Marks(Notation):
-    """The marks in the numbers of a column.
+    """Marks of decimals and thousands.
 
-    Without a mark of thousands a number may still have one before its decimals: "1.234,56" has one meaning, while
-    "1.234" would have two.
+    Without a mark of thousands a number may still have one before its decimals: "1.234,56" is unambiguous.
     """
 
     decimal: str = "."
@@ -82,12 +81,12 @@ class Marks(Notation):
 
 @dataclass(frozen=True)
 class DateOrder(Notation):
-    """The order of year, month and day, a name in ``ORDERS``; zones of time are not looked at."""
+    """The order of year, month and day, a name in ``ORDERS``; time zones are ignored."""
 
     name: str
 
     def moment(self, text: str) -> datetime | None:
-        """The date, and time if any, that a text stands for; None if it is none."""
+        """The date and time of a text; None if it is none."""
         found = ORDERS[self.name].fullmatch(text)
         if not found:
             return None
@@ -121,7 +120,7 @@ LIKE_A_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}.*")
 
 
 class Meaning(NamedTuple):
-    """How a column of texts is read; or a text of which two readings make different values."""
+    """The reading of a column of texts; or a text to which two readings give different values."""
 
     reading: Any = None
     doubtful: str | None = None
@@ -130,7 +129,7 @@ class Meaning(NamedTuple):
 
 
 def meaning(texts: Sequence[str | None], readings: Sequence[Notation]) -> Meaning:
-    """The first reading of all texts, if the others that are possible give the same values."""
+    """The first reading of all texts, if the other possible ones give the same values."""
     fitting = [reading for reading in readings if reading.reads(texts)]
     if not fitting or all(text is None for text in texts):
         return Meaning()
@@ -148,7 +147,7 @@ def most_fitting(texts: Sequence[str | None], readings: Sequence[Any]) -> Any:
 
 
 def odd_one(texts: Sequence[str | None], readings: Sequence[Notation], like: re.Pattern[str]) -> int | None:
-    """Where most texts look like what is to be read, the place of the first that the best reading cannot read."""
+    """Index of the first text that the best reading cannot read, where most texts look readable."""
     given = [text for text in texts if text is not None]
     if 2 * sum(bool(like.fullmatch(text.translate(SPELLINGS))) for text in given) <= len(given):
         return None
@@ -162,10 +161,7 @@ def is_marked(cell: object) -> bool:
 
 
 def marks_of(decimal: str | None, thousands: str | None) -> Marks | None:
-    """The marks that a user gives, or None; of a point and a comma the one that is not given is the other one.
-
-    ValueError, in one line, where they are no such marks.
-    """
+    """The given marks, or None; of a point and a comma the one that is not given is the other one."""
     if decimal is None and thousands is None:
         return None
     if decimal is not None and (len(decimal) != 1 or decimal not in DECIMALS):
@@ -180,7 +176,7 @@ def marks_of(decimal: str | None, thousands: str | None) -> Marks | None:
 
 
 def plain(text: str | None) -> float:
-    """What Python reads without any marks of ours, infinity for no finite number."""
+    """The number of Python's float, infinity for other texts."""
     if text is None:
         return np.nan
     try:
@@ -190,7 +186,7 @@ def plain(text: str | None) -> float:
 
 
 def all_plain(texts: Sequence[str | None]) -> np.ndarray | None:
-    """All texts as Python reads them, at once; None where one is no number."""
+    """The numbers of Python's float; None where one text is no number."""
     try:
         numbers = [np.nan if text is None else float(text) for text in texts]
     except ValueError:

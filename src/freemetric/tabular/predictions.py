@@ -1,4 +1,4 @@
-"""Predictions of a model for the rows of a table, as columns to be written, and their errors."""
+"""Predictions of a model for the rows of a table, as columns to write, and their scores."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,11 +23,9 @@ def predictions(
     interval: float | None = None,
     on_rows: Progress | None = None,
 ) -> dict[str, NDArray]:
-    """Predictions by the name of their column.
+    """Predictions by the name of their column: "prediction", then "probability of ..." every class with ``proba``.
 
-    "prediction", then with ``proba`` "probability of ..." every class; of a regression "quantile ..." for each of the
-    ``quantiles``, and "lower ... %" and "upper ... %" of prediction intervals of the probability ``interval``.
-    ``on_rows`` is called with (number done, number of all) after every part of the rows.
+    Of a regression also "quantile ...", and "lower ... %" and "upper ... %" of an interval with this probability.
     """
     check_wanted(model, proba, quantiles, interval)
     if not model.predicts_numbers:
@@ -40,12 +38,12 @@ def predictions(
 
 
 def interval_names(interval: float) -> tuple[str, str]:
-    """What the columns of an interval's ends are called."""
+    """Names of the columns of an interval."""
     return f"lower {100 * interval:g} %", f"upper {100 * interval:g} %"
 
 
 def _numbers(model, part, quantiles, interval) -> NDArray:
-    """Expected numbers, quantiles and ends (n_rows, n_columns) of some rows."""
+    """Predictions, quantiles and intervals (n_rows, n_columns) of a regression."""
     features, last = model.pipeline[:-1].transform(part), model.pipeline[-1]
     parts = [np.asarray(last.predict(features))[:, None]]
     if quantiles:
@@ -56,7 +54,7 @@ def _numbers(model, part, quantiles, interval) -> NDArray:
 
 
 def check_wanted(model: TableModel, proba: bool, quantiles: tuple[float, ...], interval: float | None) -> None:
-    """An error of one line where a model cannot say what is wanted of it."""
+    """InputError where a model has no such predictions."""
     last: Any = model.pipeline[-1]
     if proba and model.predicts_numbers:
         raise InputError("--proba is for classes, and this model predicts numbers; --interval 0.9 says how sure it is")
@@ -77,11 +75,10 @@ def check_wanted(model: TableModel, proba: bool, quantiles: tuple[float, ...], i
 def scores_of(
     model: TableModel, table: Table, found: Mapping[str, ArrayLike], interval: float | None = None
 ) -> dict[str, Any]:
-    """How good predictions are, as ``predictions`` gave them, where targets are known.
+    """Scores of ``predictions`` on the rows whose target is known.
 
-    Of classes "accuracy", None where no row has a class. Of a regression "known_rows", the number of rows whose target
-    is known, "r2" (None of fewer than two different ones), "mae", "rmse" and, with an interval, "coverage"; nothing
-    where no target is known.
+    "accuracy", None without such rows; of a regression "known_rows", "r2" (None where the target is constant), "mae",
+    "rmse" and, with an interval, "coverage", or nothing without such rows.
     """
     if not model.predicts_numbers:
         return {"accuracy": model.accuracy(table, np.asarray(found[PREDICTION]))}

@@ -1,4 +1,4 @@
-"""Which columns become features, and how: keys and free text are left out, scikit-learn's tools make numbers."""
+"""Preprocessing: which columns become features, and by which transformers of scikit-learn."""
 
 import re
 from collections.abc import Collection
@@ -26,7 +26,7 @@ MANY_GAPS = 0.05  # share of a numeric column from which on a gap is a feature o
 
 @dataclass(frozen=True)
 class Plan:
-    """Which columns are treated how, and which are left out for what reason."""
+    """Columns by their treatment, and the reasons why others are left out."""
 
     groups: dict[str, list[str]]
     left_out: dict[str, str]
@@ -36,10 +36,10 @@ class Plan:
 
 
 def _one_hot():
-    """A feature per name, one for all rare ones, which an unseen name joins; without rare ones it is none of them.
+    """A feature per name, and one for all rare names, which also stands for unseen names.
 
-    By Good and Turing, as large a share of the rows to come holds unseen names as of the training rows holds names that
-    stand there once. Where these share a feature, what is learned and scored on the training rows holds for both.
+    By Good and Turing, the share of new rows with unseen names is about that of training rows with names that occur
+    once. Both share a feature, so that scores of the training rows hold for new ones.
     """
     return OneHotEncoder(
         min_frequency=OFTEN_ENOUGH,
@@ -67,7 +67,7 @@ TREATMENTS = {
 
 
 def plan(frame: Any, schema: Schema) -> Plan:
-    """Decide, from the training rows as ``Schema.frame`` makes them, how each column is treated."""
+    """The treatment of each column, from the frame of the training rows."""
     groups: dict[str, list[str]] = {name: [] for name in TREATMENTS}
     left_out: dict[str, str] = {}
     for column in schema.columns:
@@ -96,7 +96,7 @@ def _treatment(values: Any, kind: str) -> str:
 
 
 def useful_plan(source: str, frame: Any, schema: Schema) -> Plan:
-    """The plan, with a warning about columns that are left out, and an error where all of them are."""
+    """The plan, with a warning about columns that are left out; InputError where all are."""
     made = plan(frame, schema)
     reasons = in_words(made.left_out)
     if not made.groups:
@@ -107,7 +107,7 @@ def useful_plan(source: str, frame: Any, schema: Schema) -> Plan:
 
 
 def in_words(left_out: dict[str, str]) -> str:
-    """Some columns with the reasons why they are left out, and how many more there are."""
+    """Message about the columns that are left out."""
     useless = [f"column {quoted(name)}, {reason}" for name, reason in left_out.items()]
     more = [f"{len(useless) - MOST_NAMED} more"] if len(useless) > MOST_NAMED else []
     return "; ".join(useless[:MOST_NAMED] + more)
@@ -116,10 +116,10 @@ def in_words(left_out: dict[str, str]) -> str:
 def usable(
     table: Table, target: str | None = None, *, keep: Collection[str] = (), **kinds: Collection[str]
 ) -> tuple[Schema, dict[str, str]]:
-    """The schema of a table without columns that identify its rows, and why those are left out.
+    """The schema of a table without columns that identify its rows, and the reasons why those are left out.
 
-    ``keep`` are columns that are features whatever they look like, as are those whose kind is given; ``drop``,
-    ``numeric`` and ``nominal`` are those of ``Schema.infer``.
+    Columns in ``keep``, and those whose kind is given, are always features; ``drop``, ``numeric`` and ``nominal`` are
+    those of ``Schema.infer``.
     """
     for name in keep:
         table.check(name)
@@ -154,9 +154,9 @@ def _why(table: Table, column: Column) -> str:
 
 
 def _numbers_the_rows(numbers: np.ndarray, column: Column) -> bool:
-    """Whether they are whole numbers without a gap, or different ones in a column that is called a key.
+    """Whether they are consecutive whole numbers, or different ones in a column that is called a key.
 
-    In a short table both are needed: they count the rows from 0 or 1, and the column is called a key.
+    In a short table both are needed.
     """
     is_key = bool(CALLED_A_KEY.fullmatch(column.name))
     if is_key and any(np.array_equal(numbers, np.arange(len(numbers)) + start) for start in (0, 1)):
@@ -169,7 +169,7 @@ def _numbers_the_rows(numbers: np.ndarray, column: Column) -> bool:
 
 
 def features(transformer: ColumnTransformer) -> list[tuple[str, str]]:
-    """Column and, where a column is several features, which of its values each one stands for."""
+    """Column of every feature, and its value where a column is several features."""
     names: list[tuple[str, str]] = []
     for group, fitted, columns in transformer.transformers_:
         if group == "two names":

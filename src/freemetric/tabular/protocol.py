@@ -1,4 +1,4 @@
-"""The protocol of a comparison: settings, the rows of a table that are compared on, and one fit on one split."""
+"""The protocol of a comparison: settings, the labelled rows of a table, and one fit on one split."""
 
 import time
 import warnings
@@ -8,23 +8,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from ..exceptions import InterruptedFitWarning
 from ..magnitudes import spread
 from ..printable import counted, verb
-from .held_out import ClassPredictions, HeldOut, NumberPredictions
-from .limits import Limits, Outcome, described, limited
+from .held_out import HeldOut
+from .limits import Limits, attempted, limited
 from .methods import pipeline
 from .preprocessing import plan, usable, useful_plan
 from .schema import Schema, target_name
-from .splits import Pair, group_numbers, note_lonely_classes, repeated_splits
+from .splits import Pair, group_numbers, grouped_splits, note_lonely_classes
 from .table import InputError, Table, note
 from .targets import check_role
-from .tasks import CLASSIFY, TASKS, Task
+from .tasks import CLASSIFY, TASKS, TableTask
 
 CONSTANT = "constant"
-"""A prediction without a look at the features: the most frequent class, and the shares of the classes; or the mean."""
-MANY_COPIES = 0.1  # share of rows from which on copies are worth a word
+"""A prediction that ignores the features: the most frequent class with the shares of the classes, or the mean."""
+MANY_COPIES = 0.1  # share of rows from which on copies cause a warning
 
 
 @dataclass(frozen=True)
@@ -34,24 +35,23 @@ class Settings:
     Attributes
     ----------
     folds, repeats : int
-        Folds of a cross-validation, and how often it is done with other folds.
+        Folds of a cross-validation, and its repeats with other folds.
     seed : int
-        Of folds and methods.
+        Seed of folds and methods.
     parameters : dict of dict or None
         Parameters of methods, by method.
     device : str
-        Where methods compute that can choose.
+        Device of the methods that have one.
     limits : Limits
-        What one fit may take.
+        Limits of one fit.
     groups : str or None
-        Column whose rows of one value are never parted between training and test; no feature.
+        Column of groups: rows of one value are never parted between training and test. It is no feature.
     scoring : tuple of str
         scikit-learn's scorers to show beside those of ``scores``.
     learning_curve : bool
-        Whether methods learn from halves, quarters, ... of the training rows, too: in the first repeat, which costs
-        about as much again as that repeat.
+        Whether to fit on halves, quarters, ... of the training rows, too, in the first repeat.
     task : {"classify", "regress"} or None
-        Classification or regression; None is what the values of the target suggest, as ``TableModel.fit`` sees it.
+        Classification or regression; None decides by the values of the target, as ``TableModel.fit`` does.
     """
 
     folds: int = 5
@@ -66,13 +66,17 @@ class Settings:
     task: str | None = None
 
     @property
-    def kind(self) -> Task:
-        """The task; classification while it is open."""
+    def kind(self) -> TableTask:
+        """The task; classification while it is undecided."""
         return TASKS[self.task or CLASSIFY]
 
     def splits(self, y: np.ndarray, groups: np.ndarray | None = None) -> Iterator[Pair]:
-        """Training and test rows of every split."""
-        return repeated_splits(y, groups, self.folds, self.repeats, self.seed)
+        """Training and test rows of every split, repeat by repeat; stratified where y holds encoded classes."""
+        if groups is not None:
+            strata = np.zeros(len(y), dtype=np.intp) if self.kind.is_regression else y
+            return grouped_splits(strata, groups, self.folds, self.repeats, self.seed)
+        splitter = RepeatedKFold if self.kind.is_regression else RepeatedStratifiedKFold
+        return splitter(n_splits=self.folds, n_repeats=self.repeats, random_state=self.seed).split(y[:, None], y)
 
     def estimator(self, method: str, number: int) -> BaseEstimator:
         """The unfitted classifier or regressor of a method for one split."""
@@ -80,10 +84,10 @@ class Settings:
         return self.kind.estimator(method, self.seed + number, parameters=given, device=self.device)
 
 
-class Rows(NamedTuple):
-    """The rows of a file that have a target: features, numbers of classes and groups, and names of the classes.
+class LabelledRows(NamedTuple):
+    """The rows of a file that have a target: features, encoded classes or targets, names of classes, groups.
 
-    In a regression y is the target, and there are no classes. ``source`` begins messages.
+    In a regression there are no classes. ``source`` begins messages.
     """
 
     file: str
@@ -99,18 +103,11 @@ class Rows(NamedTuple):
         """What predictions are measured by: the names of the classes, or the standard deviation of the target."""
         return self.classes or spread(self.y)
 
-    def perfect(self) -> HeldOut:
-        """Predictions without an error, two of every class or all of a regression."""
-        if not self.classes:
-            return NumberPredictions(np.arange(len(self.y)), self.y, self.y, 1.0)
-        y = np.repeat(np.arange(len(self.classes)), 2)
-        return ClassPredictions(self.classes, np.arange(len(y)), y, y, np.eye(len(self.classes))[y])
-
 
 def labelled_rows(
     name: str, table: Table, target: str | None, settings: Settings, kinds: dict[str, Collection[str]]
-) -> Rows:
-    """What there is to learn from; InputError where it cannot be done in so many folds."""
+) -> LabelledRows:
+    """The rows to learn from; InputError where they are too few for the folds."""
     if settings.groups is not None:
         check_role(table, settings.groups, target_name(table, target), "the groups")
         kinds = {**kinds, "drop": [*kinds.get("drop", ()), settings.groups]}
@@ -118,14 +115,10 @@ def labelled_rows(
     found = settings.kind.target(table, schema.target)
     frame = schema.frame(table)[found.present].reset_index(drop=True)
     useful_plan(table.source, frame, schema)
-    y: np.ndarray = found.y
-    classes: tuple[str, ...] = ()
-    if found.word == "class":
-        values, y = np.unique(found.y, return_inverse=True)
-        classes = tuple(map(str, values))
+    y, classes = settings.kind.encoded(found.y)
     own = settings.groups
     groups = None if own is None else group_numbers(table, own, found.present, settings.folds)
-    rows = Rows(name, table.source, schema, frame, y, classes, groups)
+    rows = LabelledRows(name, table.source, schema, frame, y, classes, groups)
     _warn_of_copies(rows)
     if classes:
         _check_classes(rows, settings.folds)
@@ -134,8 +127,8 @@ def labelled_rows(
     return rows
 
 
-def _warn_of_copies(rows: Rows) -> None:
-    """Copies that a split may part from each other."""
+def _warn_of_copies(rows):
+    """Warn of copies that a split may part from each other."""
     copies, n = int(rows.frame.duplicated().sum()), len(rows.frame)
     if rows.groups is not None:
         copies -= int(rows.frame.assign(**{"": rows.groups}).duplicated().sum())
@@ -145,14 +138,13 @@ def _warn_of_copies(rows: Rows) -> None:
         note(f"{rows.source}: {copies} of {n} rows {are}: {known}")
 
 
-def _check_classes(rows: Rows, folds: int) -> None:
+def _check_classes(rows, folds):
     source, counts = rows.source, np.bincount(rows.y)
     if counts.max() < folds:
         raise InputError(f"{source}: no class has the {folds} rows that as many folds need")
     if counts.min() < folds:
         n_small = int((counts < folds).sum())
-        who = f"{counted(n_small, 'class', 'classes')} {verb(n_small, 'has', 'have')}"
-        small = f"{who} fewer rows than there are folds"
+        small = f"{counted(n_small, 'class', 'classes')} {verb(n_small, 'has', 'have')} fewer rows than there are folds"
         note(f"{source}: {small}; some test parts lack {verb(n_small, 'it', 'them')}")
     if rows.groups is not None:
         note_lonely_classes(source, rows.y, rows.groups, rows.classes)
@@ -174,14 +166,14 @@ class Split:
     over_limit: bool = False  # whether that was a limit
     scores: dict[str, float] = field(default_factory=dict)  # NaN where one is not defined
     predictions: HeldOut | None = None  # for the test rows
-    n_train: int = 0  # rows learned from
+    n_train: int = 0  # training rows used
     share: float = 1.0  # of the training rows, less than 1 in a learning curve
 
 
-class Job(NamedTuple):
-    """One method on one split of one file, to be done."""
+class SplitFit(NamedTuple):
+    """One method to be fitted on one split of one file."""
 
-    rows: Rows
+    rows: LabelledRows
     method: str
     number: int
     train: np.ndarray
@@ -189,53 +181,42 @@ class Job(NamedTuple):
     settings: Settings
     share: float = 1.0
 
+    def split(self, error: float | None, seconds: float, **found: Any) -> Split:
+        """The result."""
+        found |= {"n_train": len(self.train), "share": self.share}
+        return Split(self.rows.file, self.method, self.number, error, seconds, **found)
 
-def done(job: Job, over: Split | None = None) -> Split:
-    """The job's split; as ``over`` where another split of the same method and file was over the limit."""
+
+def done(fit: SplitFit, over: Split | None = None) -> Split:
+    """The result of a fit; that of ``over`` where another split of the same method and file was over the limit."""
     if over is not None:
-        return replace(over, number=job.number, n_train=len(job.train), share=job.share)
-    start, limits = time.perf_counter(), job.settings.limits
-    outcome = limited(_work, job, limits=limits) if limits and job.method != CONSTANT else _tried(job)
-    predictions, scores, seconds = outcome.value or (None, {}, time.perf_counter() - start)
-    return Split(
-        job.rows.file,
-        job.method,
-        job.number,
-        None if predictions is None else predictions.error(),
-        seconds,
-        outcome.failure,
-        outcome.over_limit,
-        scores,
-        predictions,
-        len(job.train),
-        job.share,
-    )
+        return replace(over, number=fit.number, n_train=len(fit.train), share=fit.share)
+    start, limits = time.perf_counter(), fit.settings.limits
+    alone = limits and fit.method != CONSTANT
+    found = limited(_scored, fit, limits=limits) if alone else attempted(_scored, fit)
+    if found.value is not None:
+        return found.value
+    return fit.split(None, time.perf_counter() - start, failure=found.failure, over_limit=found.over_limit)
 
 
-def _tried(job):
-    try:
-        return Outcome(_work(job))
-    except InterruptedFitWarning:  # a learner would keep what it has, which is not to be scored
-        raise KeyboardInterrupt from None
-    except Exception as problem:
-        return Outcome(failure=described(problem))
-
-
-def _work(job: Job) -> tuple[HeldOut, dict[str, float], float]:
-    """Predictions for the test rows, their scores, and seconds."""
-    start = time.perf_counter()
+def _scored(fit: SplitFit) -> Split:
+    """Fit, predict the test rows and score the predictions."""
+    start, task = time.perf_counter(), fit.settings.kind
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what holds for one split does not hold for the file
+        warnings.simplefilter("ignore")  # they concern one split, not the file
         warnings.filterwarnings("error", ".*was interrupted", InterruptedFitWarning)
-        predictions = _predictions(job)
-        scores = {name: score.of(predictions) for name, score in job.settings.kind.scores(job.settings.scoring).items()}
-    return predictions.compact(), scores, time.perf_counter() - start
+        try:
+            found = _predictions(fit)
+        except InterruptedFitWarning:  # an interrupted learner keeps its last state, which is not to be scored
+            raise KeyboardInterrupt from None
+        scores = {name: score.of(found) for name, score in task.scores(fit.settings.scoring).items()}
+    return fit.split(found.error(), time.perf_counter() - start, scores=scores, predictions=found.compact())
 
 
-def _predictions(job: Job) -> HeldOut:
-    rows, train, test, held_out = job.rows, job.train, job.test, job.settings.kind.held_out
-    if job.method == CONSTANT:
+def _predictions(fit):
+    rows, train, test, held_out = fit.rows, fit.train, fit.test, fit.settings.kind.held_out
+    if fit.method == CONSTANT:
         return held_out.constant(rows.y[train], test, rows.y[test], rows.scale)
     part = rows.frame.iloc[train]
-    model = pipeline(plan(part, rows.schema), job.settings.estimator(job.method, job.number))
+    model = pipeline(plan(part, rows.schema), fit.settings.estimator(fit.method, fit.number))
     return held_out.of(model.fit(part, rows.y[train]), rows.frame.iloc[test], test, rows.y[test], rows.scale)

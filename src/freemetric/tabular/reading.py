@@ -15,7 +15,7 @@ from .formats.text import read_delimited
 from .table import InputError, ReadingOptions, Table
 
 Reader = Callable[[str, bytes, ReadingOptions], Table]
-"""From what a message begins with, the bytes of a file and the options to its table; InputError is one line."""
+"""From the source (which begins messages), the bytes of a file and the options to its table."""
 
 FORMATS: dict[str, Reader] = {
     "csv": partial(read_delimited, delimiters=",;\t|", usual=","),
@@ -29,7 +29,7 @@ FORMATS: dict[str, Reader] = {
     "arff": read_arff,
     "libsvm": read_libsvm,
 }
-"""What reads a file, by the name of its format."""
+"""Readers by the name of their format."""
 
 ENDING_IN = {
     "csv": [".csv"],
@@ -44,54 +44,46 @@ ENDING_IN = {
     "libsvm": [".libsvm", ".svm", ".svmlight"],
 }
 SUFFIXES = {suffix: form for form, suffixes in ENDING_IN.items() for suffix in suffixes}
-"""The format that the end of a name stands for."""
-
-R_FILE = 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read'
-PICKLE = "a pickle, which could run code; save the table as .parquet or .csv"
-HDF5 = "an HDF5 file; save its table as .parquet or .csv"
-TAR, ZSTD = "a tar archive; unpack it first", "packed by zstd; unpack it first"
-SEVEN_ZIP, RAR = "packed by 7-Zip; unpack it first", "packed by RAR; unpack it first"
-WEB_PAGE = "a web page; was a log-in needed to fetch the file?"
-ADVICE = {
-    ".xls": "a file of Excel 97-2003; save it as .xlsx or .csv",
-    ".xlsb": "a binary workbook; save it as .xlsx or .csv",
-    ".ods": "an OpenDocument file; save it as .xlsx or .csv",
-    ".numbers": "a file of Numbers; export it as .xlsx or .csv",
-    ".sav": "a file of SPSS; save it as .csv",
-    ".dta": "a file of Stata; save it as .csv",
-    ".sas7bdat": "a file of SAS; save it as .csv",
-    **dict.fromkeys([".rds", ".rdata"], R_FILE),
-    **dict.fromkeys([".pkl", ".pickle"], PICKLE),
-    ".h5": HDF5,
-    **dict.fromkeys([".tar", ".tgz"], TAR),
-    ".zst": ZSTD,
-    ".7z": SEVEN_ZIP,
-    ".rar": RAR,
-}
-"""What to do about files that are not read, by the end of their names."""
+"""Formats by the endings of names."""
 
 BINARY = {b"PAR1": "parquet", ARROW: "feather", FEATHER_1: "feather", b"PK\x03\x04": "excel"}
-OTHERS = {
-    b"\x89PNG": "a PNG picture",
-    b"\xff\xd8\xff": "a JPEG picture",
-    b"GIF8": "a GIF picture",
-    **dict.fromkeys([b"II*\0", b"MM\0*"], "a TIFF picture"),
-    b"%PDF": "a PDF document; save its table as .csv",
-    b"{\\rtf": "a text document (RTF); save its table as .csv",
-    OLD_EXCEL: "a file of Excel 97-2003 or one with a password; save it as .xlsx or .csv without one",
-    b"\x7fELF": "a program",
-    b"SQLite format 3": "a database of SQLite; export a table as .csv",
-    b"\x89HDF": HDF5,
-    b"\x93NUMPY": "an array of numpy; save it as .csv",
-    **dict.fromkeys([b"\x80\x04\x95", b"\x80\x05\x95"], PICKLE),
-    b"\x28\xb5\x2f\xfd": ZSTD,
-    b"7z\xbc\xaf": SEVEN_ZIP,
-    b"Rar!": RAR,
-    **dict.fromkeys([b"<!doctype html", b"<html"], WEB_PAGE),
-    b"version https://git-lfs": "a pointer of Git LFS; `git lfs pull` fetches the file itself",
-}
-"""What to do about files that are not read, by their first bytes."""
-
+TAR = "a tar archive; unpack it first"
+R_FILE = 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read'
+NOT_READ: list[tuple[str, list[str], list[bytes]]] = [
+    ("a file of Excel 97-2003; save it as .xlsx or .csv", [".xls"], []),
+    ("a file of Excel 97-2003 or one with a password; save it as .xlsx or .csv without one", [], [OLD_EXCEL]),
+    ("a binary workbook; save it as .xlsx or .csv", [".xlsb"], []),
+    ("an OpenDocument file; save it as .xlsx or .csv", [".ods"], []),
+    ("a file of Numbers; export it as .xlsx or .csv", [".numbers"], []),
+    ("a file of SPSS; save it as .csv", [".sav"], []),
+    ("a file of Stata; save it as .csv", [".dta"], []),
+    ("a file of SAS; save it as .csv", [".sas7bdat"], []),
+    (R_FILE, [".rds", ".rdata"], []),
+    (
+        "a pickle, which could run code; save the table as .parquet or .csv",
+        [".pkl", ".pickle"],
+        [b"\x80\x04\x95", b"\x80\x05\x95"],
+    ),
+    ("an HDF5 file; save its table as .parquet or .csv", [".h5"], [b"\x89HDF"]),
+    ("an array of numpy; save it as .csv", [], [b"\x93NUMPY"]),
+    ("a database of SQLite; export a table as .csv", [], [b"SQLite format 3"]),
+    (TAR, [".tar", ".tgz"], []),
+    ("packed by zstd; unpack it first", [".zst"], [b"\x28\xb5\x2f\xfd"]),
+    ("packed by 7-Zip; unpack it first", [".7z"], [b"7z\xbc\xaf"]),
+    ("packed by RAR; unpack it first", [".rar"], [b"Rar!"]),
+    ("a PNG picture", [], [b"\x89PNG"]),
+    ("a JPEG picture", [], [b"\xff\xd8\xff"]),
+    ("a GIF picture", [], [b"GIF8"]),
+    ("a TIFF picture", [], [b"II*\0", b"MM\0*"]),
+    ("a PDF document; save its table as .csv", [], [b"%PDF"]),
+    ("a text document (RTF); save its table as .csv", [], [b"{\\rtf"]),
+    ("a program", [], [b"\x7fELF"]),
+    ("a web page; was a log-in needed to fetch the file?", [], [b"<!doctype html", b"<html"]),
+    ("a pointer of Git LFS; `git lfs pull` fetches the file itself", [], [b"version https://git-lfs"]),
+]
+"""Advice about files that are not read, by the endings of their names and by their first bytes."""
+ADVICE = {suffix: advice for advice, suffixes, _ in NOT_READ for suffix in suffixes}
+OTHERS = {mark: advice for advice, _, marks in NOT_READ for mark in marks}
 OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument"  # behind the head of a zip file
 
 
@@ -119,9 +111,11 @@ def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> 
         One line that names the file and the line at fault.
     """
     path = Path(path)
-    form = None if format is None else _known_format(format)
+    form = format if format is None or format in FORMATS else SUFFIXES.get(f".{format}", "")
+    if form == "":
+        raise InputError(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
     if form is None and not is_pipe(path) and path.suffix.lower() not in ENDINGS:
-        _format_of_name(path.name, str(path))  # says before the file is read that it cannot be
+        _format_of_name(path.name, str(path))  # an error before the file is read
     reading, source = ReadingOptions(**options), name_of(path)
     name, content = unpacked(source, "" if is_pipe(path) else path.name, content_of_source(path))
     form = form or (_format_of_name(name, source) if name else _format_of_content(content))
@@ -131,16 +125,8 @@ def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> 
     return replace(FORMATS[form](source, content, reading), options=reading)
 
 
-def _known_format(name: str) -> str:
-    """A format by its name, or by a suffix without the point."""
-    form = name if name in FORMATS else SUFFIXES.get(f".{name}")
-    if form is None:
-        raise InputError(f"unknown format {name!r}; known: {', '.join(FORMATS)}")
-    return form
-
-
 def _format_of_name(name: str, source: str) -> str:
-    """The format that the suffix of a name stands for; ``source`` begins a message."""
+    """The format of the suffix of a name; ``source`` begins a message."""
     suffix = PurePath(name).suffix.lower()
     if suffix in ADVICE:
         raise InputError(f"{source}: {ADVICE[suffix]}")
@@ -150,7 +136,7 @@ def _format_of_name(name: str, source: str) -> str:
 
 
 def _format_of_content(content: bytes) -> str:
-    """The format that a file without a name seems to have."""
+    """The format that the content of a file suggests."""
     start = content[:1000].decode("utf-8", "replace").lstrip()[:200].lower()
     if binary := _binary_format(content):
         return binary

@@ -1,20 +1,81 @@
-"""What the columns of a table are: which is the class, which hold numbers, names or dates."""
+"""The schema of a table: the target, and which columns hold numbers, names or dates, and how these are written."""
 
+import re
 from collections import Counter
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from ..extras import require
-from .column_kinds import Column, columns_of
-from .table import InputError, Table, few, objects, quoted
+from .notation import (
+    DATES,
+    LIKE_A_DATE,
+    LIKE_A_NUMBER,
+    NUMBERS,
+    ORDERS,
+    PARTS,
+    PLAIN,
+    DateOrder,
+    Marks,
+    Meaning,
+    all_plain,
+    marks_of,
+    meaning,
+    most_fitting,
+    odd_one,
+    plain,
+)
+from .table import InputError, Table, as_text, few, note, objects, quoted
+
+ALWAYS = ("name", "kind", "missing", "categories")  # in every model file
+GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of features: its name, its kind, and how its cells are written."""
+
+    name: str
+    kind: str  # "numeric", "nominal" or "date"
+    missing: int = 0  # cells
+    categories: tuple[str, ...] = ()  # of the training rows
+    decimal: str = "."
+    thousands: str = ""
+    order: str = ""  # of year, month and day: "ymd", "dmy" or "mdy"
+
+    @property
+    def marks(self) -> Marks:
+        return Marks(self.decimal, self.thousands)
+
+    @property
+    def parts(self) -> list[str]:
+        """Names in a frame: a date becomes several numbers."""
+        return [f"{self.name}: {part}" for part in PARTS] if self.kind == "date" else [self.name]
+
+    def as_json(self) -> dict[str, Any]:
+        """Its attributes; those that the first model files lack only where they differ from the default."""
+        usual = {field.name: field.default for field in fields(self) if field.name not in ALWAYS}
+        return {name: value for name, value in asdict(self).items() if name in ALWAYS or value != usual[name]}
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> "Column":
+        """The column of ``as_json``; KeyError, TypeError or ValueError if it is something else."""
+        column = cls(**{**content, "categories": tuple(content["categories"])})
+        if type(column.name) is not str or column.kind not in ("numeric", "nominal", "date"):
+            raise ValueError("columns without a name or a kind")
+        if type(column.decimal) is not str or type(column.thousands) is not str:
+            raise ValueError("marks that are no texts")
+        marks_of(column.decimal, column.thousands)
+        if (column.kind == "date") != (column.order in ORDERS) or (column.kind != "date" and column.order != ""):
+            raise ValueError("an order of no dates")
+        return column
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The class and the features of a table, by name."""
+    """The target and the features of a table, by name."""
 
     target: str
     columns: tuple[Column, ...]
@@ -29,14 +90,14 @@ class Schema:
         numeric: Collection[str] = (),
         nominal: Collection[str] = (),
     ) -> "Schema":
-        """Find out the kinds of the columns.
+        """Infer the kinds of the columns.
 
         Parameters
         ----------
         table : Table
             The training rows.
         target : str or None, default=None
-            Column of the class; None is what the format itself declares.
+            Column to predict; None is what the format itself declares.
         drop : collection of str, default=()
             Columns to leave out.
         numeric, nominal : collection of str, default=()
@@ -57,19 +118,18 @@ class Schema:
         schema = cls(target, columns_of(table, names, {**table.kinds, **given}))
         again = [name for name, count in Counter(schema.names).items() if count > 1]
         if again:
-            raise InputError(
-                f"{table.source}: a date becomes the column {few(again)}, which is there; drop one of them"
-            )
+            what = f"a date becomes the column {few(again)}, which is there; drop one of them"
+            raise InputError(f"{table.source}: {what}")
         return schema
 
     @property
     def names(self) -> list[str]:
-        """What the columns of a frame are called."""
+        """Names of the columns of a frame."""
         return [part for column in self.columns for part in column.parts]
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Schema":
-        """From what ``as_json`` gave; KeyError, TypeError or ValueError if it is something else."""
+        """The schema of ``as_json``; KeyError, TypeError or ValueError if it is something else."""
         return cls(str(content["target"]), tuple(Column.from_json(column) for column in content["columns"]))
 
     def as_json(self) -> dict[str, Any]:
@@ -83,16 +143,22 @@ class Schema:
         pd = require("pandas", "cli")
         columns: dict[str, Any] = {}
         for column in self.columns:
-            columns |= _series(pd, table, column)
+            if column.kind == "numeric":
+                columns[column.name] = table.numbers(column.name, column.marks)
+            elif column.kind == "date":
+                columns |= dict(zip(column.parts, table.dates(column.name, column.order).T, strict=True))
+            else:
+                texts = objects(np.nan if text is None else text for text in table.texts(column.name))
+                columns[column.name] = pd.Series(texts, dtype=object)
         return pd.DataFrame(columns)
 
     def extra(self, table: Table) -> list[str]:
-        """Columns of a table that are neither features nor the class."""
+        """Columns of a table that are neither features nor the target."""
         known = {self.target, *(column.name for column in self.columns)}
         return [name for name in table.columns if name not in known]
 
     def unseen(self, frame: Any) -> dict[str, dict[str, int]]:
-        """The categories of nominal columns that the training rows did not have, and how many rows hold each."""
+        """Categories that are not in the training rows, by nominal column, and their numbers of rows."""
         counts = {
             column.name: frame[column.name][~frame[column.name].isin(column.categories)].value_counts().to_dict()
             for column in self.columns
@@ -102,7 +168,7 @@ class Schema:
 
 
 def target_name(table: Table, given: str | None) -> str:
-    """The column that is to be predicted: the given one, or what the format itself declares."""
+    """The column to predict: the given one, or what the format itself declares."""
     target = given or table.target
     if target is None:
         question = f"which column is to be predicted? {table.option('target', '')} names one of {few(table.columns)}"
@@ -110,10 +176,132 @@ def target_name(table: Table, given: str | None) -> str:
     return target
 
 
-def _series(pd: Any, table: Table, column: Column) -> dict[str, Any]:
-    if column.kind == "numeric":
-        return {column.name: table.numbers(column.name, column.marks)}
-    if column.kind == "date":
-        return dict(zip(column.parts, table.dates(column.name, column.order).T, strict=True))
-    texts = objects(np.nan if text is None else text for text in table.texts(column.name))
-    return {column.name: pd.Series(texts, dtype=object)}
+def columns_of(table: Table, names: Collection[str], given: Mapping[str, str]) -> tuple[Column, ...]:
+    """Columns with their kinds; those of no given kind are numeric, or dates, if all their cells are.
+
+    Warnings report what was recognised, and what is ambiguous.
+    """
+    found: list[Column] = []
+    news: dict[Any, list[str]] = {}
+    for name in names:
+        kind = given.get(name)
+        order = None if kind in ("numeric", "nominal") else _date_order(table, name)
+        read = Meaning() if kind == "nominal" or order else _as_numbers(table, name, must=kind == "numeric")
+        found.append(_column(table, name, read.reading, order))
+        if (order and kind != "date") or read.is_news:
+            news.setdefault(order or read.reading, []).append(name)
+    for reading, columns in news.items():
+        how = _as_dates(table, reading, columns) if isinstance(reading, str) else recognised(table, reading, columns)
+        note(f"{table.source}: {how}; {table.option('nominal')} keeps them as names")
+    if any(isinstance(reading, Marks) and reading.decimal == "," for reading in news):
+        _note_what_may_be_thousands(table, (column for column in found if column.kind == "numeric"))
+    return tuple(found)
+
+
+def _column(table: Table, name: str, marks: Marks | None, order: str | None) -> Column:
+    if marks is not None:
+        missing = int(np.isnan(table.numbers(name, marks)).sum())
+        return Column(name, "numeric", missing, decimal=marks.decimal, thousands=marks.thousands)
+    texts = [text for text in table.texts(name) if text is not None]
+    missing = table.n_rows - len(texts)
+    if order:
+        return Column(name, "date", missing, order=order)
+    return Column(name, "nominal", missing, tuple(sorted(set(texts))))
+
+
+def number_marks(table: Table, name: str) -> Marks:
+    """The marks in a column that must hold numbers."""
+    return _as_numbers(table, name, must=True).reading or PLAIN
+
+
+def number_meaning(table: Table, name: str) -> Meaning:
+    """How the cells of a column are read as numbers; no reading where it holds names, or is ambiguous."""
+    if table.cells(name).dtype.kind == "f":
+        return Meaning(PLAIN)
+    texts, given = table.texts(name).tolist(), table.options.marks
+    if given is not None and given.reads(texts):
+        return Meaning(given)
+    numbers = all_plain(texts)
+    return Meaning(PLAIN) if numbers is not None and not np.isinf(numbers).any() else meaning(texts, NUMBERS)
+
+
+def _as_numbers(table: Table, name: str, must: bool) -> Meaning:
+    """The same, with a warning about suspicious cells; an error where the column must hold numbers."""
+    found = number_meaning(table, name)
+    if found.doubtful is not None:
+        what = f"{table.source}: column {quoted(name)}: {doubt(table, found)}"
+        if must:
+            raise InputError(what)
+        note(f"{what}; until then the column is nominal")
+    elif found.reading is None and must:
+        table.numbers(name, most_fitting(table.texts(name).tolist(), NUMBERS))  # which says where
+    elif found.reading is None:
+        _note_what_is_no_number(table, name, table.texts(name).tolist())
+    return found
+
+
+def doubt(table: Table, found: Meaning) -> str:
+    """Message about an ambiguous number."""
+    numbers = " or ".join(as_text(marks.value(found.doubtful)) for marks in found.readings)
+    mark = "," if "," in (found.doubtful or "") else "."
+    options = " or ".join(table.option(name, mark) for name in ("decimal", "thousands"))
+    return f"{quoted(found.doubtful)} may be {numbers}: {options} says which"
+
+
+def recognised(table: Table, marks: Marks, columns: list[str]) -> str:
+    """Message about how columns were read as numbers, with an example."""
+    texts = (text for text in table.texts(columns[0]) if text is not None)
+    example = next(text for text in texts if np.isinf(plain(text)))
+    word = "column" if len(columns) == 1 else "columns"
+    return f"{word} {few(columns)} read as numbers with {marks} ({quoted(example)} is {as_text(marks.value(example))})"
+
+
+def _as_dates(table: Table, order: str, columns: list[str]) -> str:
+    example = next(text for text in table.texts(columns[0]) if text is not None)
+    word = "column" if len(columns) == 1 else "columns"
+    read = f"{word} {few(columns)} read as dates ({quoted(example)} is {_day(example, order)})"
+    return f"{read}: {', '.join(PARTS)} are features"
+
+
+def _note_what_is_no_number(table, name, texts):
+    """Warn of the odd cell where most cells are numbers; infinity among numbers is an error."""
+    wrong = (text for text in set(texts) if np.isinf(PLAIN.value(text)))  # few, where names are repeated
+    if all(text.lower().lstrip("+-") in ("inf", "infinity") for text in wrong):
+        table.numbers(name)  # which says where
+    odd = odd_one(texts, NUMBERS, LIKE_A_NUMBER)
+    if odd is not None:
+        note(f"{table.place(odd, name)}: {quoted(texts[odd])} is no number, so the column is nominal")
+
+
+def _note_what_may_be_thousands(table, numeric):
+    """Warn of "1.234" in a file with decimal commas: it may be 1234."""
+    for name in (column.name for column in numeric if column.marks == PLAIN):
+        cells = table.cells(name)
+        points = [text for text in cells if text is not None and "." in text] if cells.dtype.kind == "O" else []
+        if points and all(GROUPED.fullmatch(text) for text in points):
+            read = f"{quoted(points[0])} is read as {as_text(plain(points[0]))}, though other columns have"
+            hint = f"{table.option('decimal', ',')} reads thousands"
+            note(f"{table.source}: column {quoted(name)}: {read} decimal commas; {hint}")
+
+
+def _date_order(table: Table, name: str) -> str | None:
+    """The order of year, month and day in a column of dates; None where it holds something else, or is ambiguous."""
+    cells, given = table.cells(name), table.options.date_order
+    if cells.dtype.kind == "f":
+        return None
+    texts = cells.tolist()
+    if given is not None and any(text is not None for text in texts) and DateOrder(given).reads(texts):
+        return given
+    found = meaning(texts, DATES)
+    if found.doubtful is not None:
+        days = " or ".join(_day(found.doubtful, order) for order in ("dmy", "mdy"))
+        what = f"{quoted(found.doubtful)} may be {days}: {table.option('date-order', 'dmy')} or mdy says which"
+        note(f"{table.source}: column {quoted(name)}: {what}; until then the column is nominal")
+    elif found.reading is None and (odd := odd_one(texts, DATES, LIKE_A_DATE)) is not None:
+        what = f"{quoted(texts[odd])} is no date as the others are, so the column is nominal"
+        note(f"{table.place(odd, name)}: {what}")
+    return found.reading.name if found.reading else None
+
+
+def _day(text: str, order: str) -> str:
+    return str(DateOrder(order).moment(text))[:10]

@@ -1,4 +1,4 @@
-"""Scores of held-out predictions: scikit-learn's, where they are defined, for classification and regression."""
+"""Scores of held-out predictions: scikit-learn's, where they are defined."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import metrics
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from .. import magnitudes
@@ -20,13 +20,13 @@ OF_CLUSTERS = ("adjusted", "completeness", "fowlkes", "homogeneity", "mutual", "
 
 
 @dataclass(frozen=True)
-class Score:
-    """A score by name, and whether more is better."""
+class HeldOutScore:
+    """A score of held-out predictions by name, and whether more is better."""
 
     name: str
     title: str
-    value: Callable[[Any], Any]  # a number
-    needs: str = "predicted"  # what predictions must have
+    value: Callable[[Any], Any]  # a float
+    needs: str = "predicted"  # attribute that predictions must have
     higher_is_better: bool = True
     in_percent: bool = False
     in_units: bool = False  # of the target
@@ -35,6 +35,11 @@ class Score:
     def of(self, found: HeldOut) -> float:
         """The score of predictions, NaN where it is not defined."""
         return np.nan if getattr(found, self.needs) is None else float(self.value(found))
+
+
+def accuracy(found: ClassPredictions) -> float:
+    """Share of correct predictions."""
+    return np.mean(found.predicted == found.truth)
 
 
 def roc_auc(found: ClassPredictions) -> float:
@@ -49,7 +54,7 @@ def roc_auc(found: ClassPredictions) -> float:
 
 
 def log_loss(found: ClassPredictions) -> float:
-    """Mean of minus the logarithm of the true class's probability."""
+    """scikit-learn's log loss."""
     return metrics.log_loss(found.truth, found.probabilities, labels=np.arange(len(found.classes)))
 
 
@@ -60,18 +65,24 @@ def brier(found: ClassPredictions) -> float:
 
 
 def r2(found: NumberPredictions) -> float:
-    """Share of the variance of the test rows that is explained; NaN where they have none."""
+    """R^2; NaN where the targets of the test rows are all the same."""
     varies = found.truth.min() < found.truth.max()
     return magnitudes.r2(found.truth, found.predicted) if varies else np.nan
 
 
 def pinball(found: NumberPredictions, place: int) -> float:
-    r"""Mean of :math:`\max(q (y - Q), (q - 1) (y - Q))` of the quantile Q of probability q."""
+    """Mean pinball loss of a quantile, whatever the magnitude of the target."""
     assert found.quantiles is not None
-    quantile, q = found.quantiles[:, place], QUANTILES[place]
+    quantile = found.quantiles[:, place]
     exponent = magnitudes.exponent_of(found.truth, quantile)
-    over = magnitudes.reduced(found.truth, exponent) - magnitudes.reduced(quantile, exponent)
-    return float(magnitudes.enlarged(np.maximum(q * over, (q - 1) * over).mean(), exponent))
+    truth, predicted = magnitudes.reduced(found.truth, exponent), magnitudes.reduced(quantile, exponent)
+    loss = metrics.mean_pinball_loss(truth, predicted, alpha=QUANTILES[place])
+    return float(magnitudes.enlarged(loss, exponent))
+
+
+def mean_pinball(found: NumberPredictions) -> float:
+    """Mean pinball loss of all quantiles."""
+    return float(np.mean([pinball(found, place) for place in range(len(QUANTILES))]))
 
 
 def coverage(found: NumberPredictions, place: int) -> float:
@@ -88,37 +99,36 @@ def width(found: NumberPredictions, place: int) -> float:
 
 
 def _classification_scores():
-    yield Score(
-        "accuracy", "Accuracy", lambda found: np.mean(found.predicted == found.truth), in_percent=True, aside=True
-    )
-    # The mean recall of the classes that have test rows, and the mean F1 of those that have test rows or predictions.
-    yield Score("balanced_accuracy", "Balanced accuracy", lambda found: _mean(found.by_class()[1]), in_percent=True)
-    yield Score("f1_macro", "F1", lambda found: _mean(found.by_class()[2]))
-    yield Score("roc_auc", "AUC", roc_auc, "ranking")
-    yield Score("log_loss", "Log loss", log_loss, "probabilities", higher_is_better=False)
-    yield Score("brier", "Brier", brier, "probabilities", higher_is_better=False)
+    percent: dict[str, Any] = {"in_percent": True}
+    cost: dict[str, Any] = {"needs": "probabilities", "higher_is_better": False}
+    yield HeldOutScore("accuracy", "Accuracy", accuracy, **percent, aside=True)
+    # the mean recall of the classes that have test rows, and the mean F1 of those that have test rows or predictions
+    yield HeldOutScore("balanced_accuracy", "Balanced accuracy", lambda found: _mean(found.by_class()[1]), **percent)
+    yield HeldOutScore("f1_macro", "F1", lambda found: _mean(found.by_class()[2]))
+    yield HeldOutScore("roc_auc", "AUC", roc_auc, "ranking")
+    yield HeldOutScore("log_loss", "Log loss", log_loss, **cost)
+    yield HeldOutScore("brier", "Brier", brier, **cost)
 
 
 def _regression_scores():
     cost: dict[str, Any] = {"higher_is_better": False, "in_units": True}
-    places = range(len(QUANTILES))
-    yield Score("r2", "R\u00b2", r2)
-    yield Score("mae", "MAE", lambda found: magnitudes.mae(found.truth, found.predicted), **cost)
-    yield Score("rmse", "RMSE", lambda found: magnitudes.rmse(found.truth, found.predicted), **cost)
-    yield Score("pinball", "Pinball", lambda found: np.mean([pinball(found, i) for i in places]), "quantiles", **cost)
+    yield HeldOutScore("r2", "R\u00b2", r2)
+    yield HeldOutScore("mae", "MAE", lambda found: magnitudes.mae(found.truth, found.predicted), **cost)
+    yield HeldOutScore("rmse", "RMSE", lambda found: magnitudes.rmse(found.truth, found.predicted), **cost)
+    yield HeldOutScore("pinball", "Pinball", mean_pinball, "quantiles", **cost)
     for i, q in enumerate(QUANTILES):
-        yield Score(f"pinball_{q}", f"Pinball {q}", partial(pinball, place=i), "quantiles", **cost, aside=True)
+        yield HeldOutScore(f"pinball_{q}", f"Pinball {q}", partial(pinball, place=i), "quantiles", **cost, aside=True)
     for i, level in enumerate(LEVELS):
         n, held = f"{100 * level:g}", partial(coverage, place=i)
-        yield Score(f"coverage_{n}", f"Coverage ({n})", held, "intervals", in_percent=True, aside=True)
-        yield Score(f"width_{n}", f"Width ({n})", partial(width, place=i), "intervals", **cost, aside=True)
+        yield HeldOutScore(f"coverage_{n}", f"Coverage ({n})", held, "intervals", in_percent=True, aside=True)
+        yield HeldOutScore(f"width_{n}", f"Width ({n})", partial(width, place=i), "intervals", **cost, aside=True)
 
 
-CLASSIFICATION_SCORES: dict[str, Score] = {score.name: score for score in _classification_scores()}
-REGRESSION_SCORES: dict[str, Score] = {score.name: score for score in _regression_scores()}
+CLASSIFICATION_SCORES: dict[str, HeldOutScore] = {score.name: score for score in _classification_scores()}
+REGRESSION_SCORES: dict[str, HeldOutScore] = {score.name: score for score in _regression_scores()}
 
 
-def scores_named(names: Sequence[str], regression: bool = False) -> dict[str, Score]:
+def scores_named(names: Sequence[str], regression: bool = False) -> dict[str, HeldOutScore]:
     """All scores of a task, and scikit-learn's scorers of these names.
 
     For these the second of two classes is the positive one.
@@ -138,10 +148,10 @@ def scores_named(names: Sequence[str], regression: bool = False) -> dict[str, Sc
         if name not in own and name not in known:
             what = "unknown regression score" if regression else "unknown score"
             raise InputError(f"{what} {name!r}; known: {', '.join([*own, *known])}")
-    return own | {name: Score(name, name, partial(_tried, name)) for name in names if name not in own}
+    return own | {name: HeldOutScore(name, name, partial(_tried, name)) for name in names if name not in own}
 
 
-def check_scores(scores: dict[str, Score], perfect: HeldOut, source: str) -> None:
+def check_scores(scores: dict[str, HeldOutScore], perfect: HeldOut, source: str) -> None:
     """InputError where one of scikit-learn's scores is not defined even for perfect predictions of a target."""
     for name in scores:
         try:
@@ -153,35 +163,30 @@ def check_scores(scores: dict[str, Score], perfect: HeldOut, source: str) -> Non
 
 
 class _Known(BaseEstimator):
-    """An estimator for scorers that has predicted already."""
+    """Predictions as an estimator, for scikit-learn's scorers."""
 
     def __init__(self, found: Any):
         self.found = found
 
-    def fit(self, X: Any, y: Any) -> "_Known":
-        return self
-
     def predict(self, X: Any) -> NDArray:
         return self.found.predicted
 
-
-class _KnownNumbers(RegressorMixin, _Known):
-    pass
-
-
-class _KnownClasses(ClassifierMixin, _Known):
     @property
     def classes_(self) -> NDArray:
         return np.arange(len(self.found.classes))
 
-    @available_if(lambda self: self.found.probabilities is not None)
+    @available_if(lambda self: getattr(self.found, "probabilities", None) is not None)
     def predict_proba(self, X: Any) -> NDArray:
         return self.found.probabilities
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier" if hasattr(self.found, "classes") else "regressor"
+        return tags
+
 
 def _by_scorer(name: str, found: HeldOut) -> float:
-    known = _KnownClasses(found) if isinstance(found, ClassPredictions) else _KnownNumbers(found)
-    return float(metrics.get_scorer(name)(known, np.zeros((len(found.truth), 1)), found.truth))
+    return float(metrics.get_scorer(name)(_Known(found), np.zeros((len(found.truth), 1)), found.truth))
 
 
 def _tried(name: str, found: HeldOut) -> float:
@@ -192,7 +197,5 @@ def _tried(name: str, found: HeldOut) -> float:
 
 
 def _mean(values):
-    """Of what is defined; NaN where nothing is."""
-    there = np.asarray(values, dtype=np.float64)
-    there = there[~np.isnan(there)]
-    return float(there.mean()) if len(there) else np.nan
+    """Mean of the values that are not NaN; NaN where all are."""
+    return float(np.nanmean(values)) if not np.isnan(values).all() else np.nan

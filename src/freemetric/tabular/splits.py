@@ -1,4 +1,4 @@
-"""Training and test rows, with strata and groups; parts of them for learning curves; and means over splits."""
+"""Splits with strata and groups, parts of them for learning curves, and means over splits."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student
-from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from ..magnitudes import spread
 from ..printable import counted, verb
@@ -21,22 +20,12 @@ FEWEST = 20  # rows that are worth learning from
 SURE = 0.95
 
 
-def repeated_splits(y: NDArray, groups: NDArray | None, folds: int, repeats: int, seed: int) -> Iterator[Pair]:
-    """Training and test rows of every split, repeat by repeat; stratified where y holds numbers of classes."""
-    regression = y.dtype.kind == "f"
-    if groups is not None:
-        return grouped_splits(np.zeros(len(y), dtype=np.intp) if regression else y, groups, folds, repeats, seed)
-    splitter = RepeatedKFold if regression else RepeatedStratifiedKFold
-    return splitter(n_splits=folds, n_repeats=repeats, random_state=seed).split(np.empty((len(y), 1)), y)
-
-
 def grouped_splits(y: NDArray, groups: NDArray, folds: int, repeats: int, seed: int) -> Iterator[Pair]:
-    """Stratified splits in which rows of a group are test rows together.
+    """Stratified splits in which rows of a group are test rows together; with at least as many groups as folds.
 
-    Groups get their folds one by one, the larger first, else in random order: each goes where its classes are rarest,
-    so that classes have about the same shares everywhere. A new repeat draws a new order; scikit-learn's
-    StratifiedGroupKFold orders groups by their content and may give the same folds for every seed. There are at least
-    as many groups as folds.
+    Groups are assigned one by one, the larger first, else in random order: each goes to the fold where its classes are
+    rarest. scikit-learn's StratifiedGroupKFold orders groups by their content and may give the same folds for every
+    seed.
     """
     counts = np.zeros((groups.max() + 1, y.max() + 1))
     np.add.at(counts, (groups, y), 1)
@@ -60,10 +49,7 @@ def _folds_of_groups(rng, counts, folds):
 
 
 def group_numbers(table: Table, name: str, present: NDArray[np.bool_], folds: int) -> NDArray[np.intp]:
-    """Numbers of the groups of the labelled rows; InputError where there are fewer groups than folds.
-
-    A row without a value is a group of its own.
-    """
+    """Encoded groups of the labelled rows; a row without a value is a group of its own."""
     where, texts = f"{table.source}: column {quoted(name)}", table.texts(name)[present]
     alone = [f"\0{row}" if text is None else text for row, text in enumerate(texts)]
     values, groups = np.unique(np.array(alone, dtype=object), return_inverse=True)
@@ -103,9 +89,9 @@ def shares(n_train: int, n_classes: int) -> list[float]:
 def some_of(
     train: NDArray[np.intp], y: NDArray, groups: NDArray | None, share: float, seed: int, number: int
 ) -> NDArray[np.intp]:
-    """About this share of the training rows, of every class or in whole groups; a smaller share is part of a larger.
+    """About this share of the training rows, stratified or in whole groups; smaller shares are parts of larger ones.
 
-    ``y`` and ``groups`` are of all rows; ``seed`` and ``number``, that of the split, decide what is drawn.
+    ``y`` and ``groups`` are of all rows; ``number`` is that of the split.
     """
     rng, size = np.random.default_rng([seed, number]), round(share * len(train))
     if groups is None:
@@ -118,7 +104,7 @@ def some_of(
 
 
 class Estimate(NamedTuple):
-    """A mean over splits, its standard error, NaN where there is one value alone, and how many values are behind it."""
+    """A mean over n splits and its standard error, NaN for one split."""
 
     mean: float
     error: float
@@ -126,15 +112,15 @@ class Estimate(NamedTuple):
 
     @property
     def margin(self) -> float:
-        """What the mean may be off by to one side, at 95 %."""
+        """One-sided 95 % margin of the mean."""
         return float(student.ppf(SURE, self.n - 1) * self.error) if self.n > 1 else np.nan
 
 
 def estimate(values: ArrayLike, folds: int) -> Estimate:
     r"""Mean and standard error of the values of J splits, without those that are NaN.
 
-    Training rows of two splits are largely the same, so that the variance of the mean is more than
-    :math:`\sigma^2 / J`. By Nadeau and Bengio it is about
+    Splits share training rows, so that the variance of the mean exceeds :math:`\sigma^2 / J`. By Nadeau and Bengio it
+    is about
 
     .. math:: \left(\frac1J + \frac{n_{test}}{n_{train}}\right) \sigma^2, \qquad
               \frac{n_{test}}{n_{train}} = \frac1{folds - 1}.
@@ -157,10 +143,9 @@ def estimate(values: ArrayLike, folds: int) -> Estimate:
 
 
 def would_more_help(half: ArrayLike, full: ArrayLike, n_half: float, n_full: float, folds: int) -> str:
-    """In words whether more rows would help, by the errors in % of the same splits with half and with all rows.
+    """In words whether more rows would help, from the errors in % of the same splits with half and with all rows.
 
-    The fall of the error is compared with what chance makes of it: Student's t at 95 %, with a standard error that
-    counts that splits share their training rows.
+    A one-sided t test at 95 %, with the standard error of ``estimate``.
 
     Examples
     --------

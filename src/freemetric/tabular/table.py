@@ -1,4 +1,4 @@
-"""A table of cells as a file gives them, each with its place for messages; and how a user says it is written."""
+"""A table of cells with their places in the file, and options for reading it."""
 
 import codecs
 import warnings
@@ -28,32 +28,32 @@ class InputError(ValueError):
 
 
 def note(text: str) -> None:
-    """Warn of something in the data that users should know."""
+    """Warn about the data."""
     warnings.warn(text, DataWarning, callers_stacklevel())
 
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How a table is to be read; None is what the reader finds out by itself. Wrong options are an InputError.
+    """How to read a table; None lets the reader decide. Wrong options are an InputError.
 
     Attributes
     ----------
     missing : collection of str
         Texts that stand for a missing value.
     delimiter : str or None
-        One character between the fields of a text; a blank is any number of them, and tabs. None is a comma or a tab;
-        where that cannot be and a semicolon, tab or bar can, this one, with a warning.
+        One character between the fields of a text; a blank is any number of blanks and tabs. None is a comma or a tab,
+        or with a warning a semicolon, tab or bar that makes a table.
     encoding : str or None
-        Of a text, by a name that Python knows. None is what a mark in front says, else UTF-8 where the bytes are, else
-        cp1252 with a warning.
+        Encoding of a text. None is that of a byte-order mark, else UTF-8 if the text is valid, else cp1252 with a
+        warning.
     sheet : str or None
         Name or number, from 1, of an Excel sheet. None is the first; a warning names the others.
     decimal : {".", ","} or None
-        Mark before the decimals of numbers. None recognises it where a column can be read in one way only.
+        Mark before the decimals of numbers. None recognises it where a column is unambiguous.
     thousands : {".", ",", "'", " ", ""} or None
         Mark between groups of three digits.
     date_order : {"ymd", "dmy", "mdy"} or None
-        Of year, month and day in dates. None recognises it where a column can be read in one way only.
+        Order of year, month and day in dates. None recognises it where a column is unambiguous.
     """
 
     missing: Collection[str] = MISSING
@@ -77,7 +77,7 @@ class ReadingOptions:
 
     @property
     def marks(self) -> Marks | None:
-        """How numbers are written, where the user says so."""
+        """The given marks of numbers."""
         return marks_of(self.decimal, self.thousands)
 
 
@@ -89,7 +89,7 @@ def _delimiter(text: str | None) -> str | None:
 
 
 def _encoding(encoding: str | None) -> str | None:
-    """The name under which Python knows an encoding."""
+    """Python's name of an encoding."""
     if encoding is None:
         return None
     try:
@@ -107,7 +107,7 @@ class Table:
     Attributes
     ----------
     source : str
-        Where it comes from, to begin a message with.
+        Where it comes from; begins messages.
     columns : dict of ndarray
         Cells by column: float64 with NaN for a gap, or objects, each a text or None for a gap.
     kinds : dict of str
@@ -115,11 +115,11 @@ class Table:
     lines : sequence of int or None
         Line of every row, where the file has lines.
     target : str or None
-        The column that the format itself declares to be the class.
+        The column that the format itself declares to be the target.
     sparse : bool
         Whether a column that is not there is a column of zeros.
     options : ReadingOptions
-        What the user says about numbers and dates.
+        Options given by the user.
     """
 
     source: str
@@ -145,7 +145,7 @@ class Table:
         return f"--{name} {value}".strip()
 
     def check(self, name: str) -> None:
-        """An error where there is no such column."""
+        """InputError where there is no such column."""
         if name not in self.columns and not self.sparse:
             raise InputError(f"{self.source}: no column {quoted(name)}; there are {few(self.columns)}")
 
@@ -162,7 +162,7 @@ class Table:
         return objects(None if np.isnan(number) else as_text(number) for number in cells)
 
     def numbers(self, name: str, marks: Marks = PLAIN) -> np.ndarray:
-        """A column as float64, NaN for a gap; an error names the first cell that is no number to calculate with."""
+        """A column as float64, NaN for a gap; InputError names the first cell that is no usable number."""
         numbers = self.maybe_numbers(name, marks)
         wrong = np.flatnonzero(np.abs(numbers) > LARGEST_NUMBER)
         if len(wrong):
@@ -175,10 +175,7 @@ class Table:
         return numbers
 
     def maybe_numbers(self, name: str, marks: Marks = PLAIN) -> np.ndarray:
-        """A column as float64, NaN for a gap and infinity for what is no finite number.
-
-        The marks that the user gives count where all cells are numbers with them.
-        """
+        """A column as float64, NaN for a gap, infinity for other texts; the user's marks come first where they fit."""
         cells = self.cells(name)
         if cells.dtype.kind == "f":
             return cells
@@ -186,10 +183,7 @@ class Table:
         return given.values(texts) if given is not None and given.reads(texts) else marks.values(texts)
 
     def dates(self, name: str, order: str) -> np.ndarray:
-        """A column of dates as the numbers of ``notation.PARTS``; an error names the first cell that is none.
-
-        The order that the user gives counts where all cells are dates with it.
-        """
+        """A column of dates as the numbers of ``notation.PARTS``; the user's order comes first where it fits."""
         cells, given = self.texts(name), self.options.date_order
         if given is not None and DateOrder(given).reads(cells):
             order = given

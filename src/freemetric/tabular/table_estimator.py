@@ -1,4 +1,4 @@
-"""What estimators of tables share: parameters, the table of a frame, the fit of its model, and what it has learned."""
+"""Base class of TableClassifier and TableRegressor."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ from .model import TableModel, by_parts, learned
 from .preprocessing import usable
 from .table import InputError
 from .targets import Target
-from .tasks import Task
+from .tasks import TableTask
 
 Class = TypeVar("Class", bound=type)
 
@@ -53,23 +53,23 @@ DESCRIPTIONS = {
     "columns": """drop : list of str, default=()
         Columns to leave out.
     keep : list of str, default=()
-        Columns to use although they seem to name the rows.
+        Columns to use although they seem to identify the rows.
     numeric, nominal : list of str, default=()
         Columns whose kind is given.
     missing : list of str or None, default=None
         Texts that stand for a gap; None: "", "?", "NA", "nan", ..., as in files.
     decimal : {".", ","} or None, default=None
-        Mark before the decimals of numbers in texts; None recognises it where there is one meaning only.
+        Mark before the decimals of numbers in texts; None recognises it where it is unambiguous.
     thousands : {".", ",", "'", " ", ""} or None, default=None
         Mark between groups of three digits.
     date_order : {"ymd", "dmy", "mdy"} or None, default=None
-        Of year, month and day of dates in texts.
+        Order of year, month and day of dates in texts.
     random_state : int, RandomState or None, default=None
         Seed of the last step and its parts, where they have none of their own.""",
     "model": """model_ : TableModel
-        The pipeline, what the columns are, and notes. ``freemetric predict`` and the other commands take its file.""",
+        The pipeline, the schema and notes. ``freemetric predict`` and the other commands take its file.""",
     "names": """columns_ : list of str
-        What the columns are called, x0, x1, ... where X has no names.
+        Names of the columns, x0, x1, ... where X has none.
     n_features_in_ : int
         Columns seen in fit, without the target.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -89,31 +89,31 @@ def inner_can(method: str) -> Callable[[Any], bool]:
 
 
 class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Fits a ``model_`` of a table. Subclasses say what their last step is, and read what it learns to predict."""
+    """Fits a ``model_`` of a table. Subclasses define the last step and read the target."""
 
     _inner: str  # the parameter that is the last step
-    _usual: type  # which it is where none is given
-    _task: Task
-    _score: Callable[[NDArray, NDArray, NDArray | None], float]
+    _usual: type  # its default
+    _task: TableTask
+    _score: Callable[..., float]
     model_: TableModel
     random_state: Any
 
     def _given_target(self, X: Any, y: Any) -> tuple[str, NDArray, Callable[[FrameTable], Target]]:
-        """The name of the target, its cells as a table holds them, and what reads it in the table with these cells."""
+        """The name of the target, its cells, and a function that reads it from the table with these cells."""
         raise NotImplementedError
 
     def _known_target(self, X: Any, y: Any) -> tuple[NDArray, NDArray]:
-        """The targets of the rows that have one, as the fitted model knows them, and which rows these are."""
+        """The targets of the rows that have one, and which rows these are."""
         raise NotImplementedError
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, ``classifier__...`` or ``regressor__...`` of the usual one where none was given."""
+        """Set parameters; ``classifier__...`` or ``regressor__...`` are those of the default one if none was given."""
         if getattr(self, self._inner) is None and any(name.startswith(f"{self._inner}__") for name in params):
             setattr(self, self._inner, self._usual())
         return super().set_params(**params)
 
     def made(self) -> Any:
-        """What a fit would fit last."""
+        """The unfitted last step."""
         given = getattr(self, self._inner)
         made = self._usual() if given is None else clone(given)
         made = made if self._task.predicts(made) else self._task.k_nn(made)
@@ -121,7 +121,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         return made.set_params(**{name: self.random_state for name in seeds if made.get_params()[name] is None})
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Understand the columns and learn the target.
+        """Infer the kinds of the columns and fit the last step.
 
         Parameters
         ----------
@@ -129,10 +129,9 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
             The table.
         y : array-like of shape (n_rows,), or str
             The target, or the name of a column of X that holds it. Classes are texts, whole numbers or truth values;
-            numbers may be texts, written as ``decimal`` and ``thousands`` say or as they can be read in one way only.
-            Rows without a target (None, NaN, NA) are left out, with a warning.
+            the target of a regression may be texts. Rows without a target are left out, with a warning.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Importance of the rows, if the last step can weigh them.
+            Weights of the rows, if the last step supports them.
 
         Returns
         -------
@@ -171,14 +170,11 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         return check_weights(sample_weight, np.empty((table.n_rows, 1)))
 
     def table(self, X: Any, names: Any = None, by_place: bool = False) -> FrameTable:
-        """What is understood of X; ``names`` are those of its columns where it has none, or ``by_place`` anyway."""
+        """The table of X; ``names`` are those of its columns where it has none, or ``by_place`` anyway."""
         return as_table(X, names=names, by_place=by_place, **{name: getattr(self, name) for name in WRITTEN})
 
     def frame(self, X: Any) -> Any:
-        """The columns that the model needs as a DataFrame of numbers and names, dates as several numbers.
-
-        A table without names has the columns in the order of ``fit``.
-        """
+        """The columns that the model needs as a DataFrame of numbers and names, dates as several numbers."""
         check_is_fitted(self)
         return self.model_.matched(self._matched(self.table(X, self.columns_), X), self.columns_)
 
@@ -191,8 +187,8 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
             what = f"X has {len(table.columns)} features, but {type(self).__name__} is expecting {self.n_features_in_}"
             raise InputError(f"{what} features as input")
         if known:
-            said = f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names"
-            warnings.warn(said, stacklevel=4)
+            what = f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names"
+            warnings.warn(what, stacklevel=4)
         return self.table(X, self.columns_, by_place=True)
 
     def predict(self, X: Any) -> NDArray:
@@ -206,7 +202,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         Returns
         -------
         y : ndarray of shape (n_rows,)
-            Labels, or expected numbers.
+            Labels, or the target of a regression.
         """
         return by_parts(self.frame(X), self.pipeline_.predict)
 
@@ -220,7 +216,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         y : array-like of shape (n_rows,), or str
             The target, or the name of a column of X.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Importance of the rows.
+            Weights of the rows.
 
         Returns
         -------
@@ -229,7 +225,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         """
         (known, present), predicted = self._known_target(X, y), self.predict(X)
         weights = None if sample_weight is None else np.asarray(sample_weight)[present]
-        return float(type(self)._score(known, predicted[present], weights))
+        return float(type(self)._score(known, predicted[present], sample_weight=weights))
 
     def transform(self, X: Any) -> NDArray:
         """Rows in the space where the learned distance is Euclidean.
@@ -256,18 +252,18 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
 
     @property
     def oob_score_(self) -> float:
-        """The last step's own estimate from the training rows, where it has one."""
+        """The out-of-bag score of the last step, where it has one."""
         return self.pipeline_[-1].oob_score_
 
     def features(self, X: Any) -> NDArray:
-        """What the last step sees: features (n_rows, n_features) in [0, 1], which ``feature_names`` names."""
+        """The features (n_rows, n_features) of the last step, in [0, 1]; ``feature_names`` are their names."""
         return self._features(self.frame(X))
 
     def _features(self, frame):
         return self.pipeline_[:-1].transform(frame)
 
     def feature_names(self) -> list[str]:
-        """Names of the features that the last step sees: columns, with a value where a column is several features."""
+        """Names of the features of the last step: columns, with a value where a column is several features."""
         check_is_fitted(self)
         return self.model_.feature_names()
 
@@ -278,7 +274,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
 
     @available_if(inner_can("permutation_importances"))
     def importances(self, scoring: Any = None) -> Importances:
-        """What the out-of-bag score loses when the cells of a column are shuffled, with its standard error.
+        """Permutation importances of the columns by the out-of-bag score.
 
         Parameters
         ----------
@@ -297,14 +293,14 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         return found
 
     def report(self, path: str | PathLike, X: Any = None, y: Any = None, **options: Any) -> Path:
-        """Write a report as estimators of numbers do, about a table X; y may be the name of a column of X."""
+        """Write a report of a table X; y may be the name of a column of X."""
         if isinstance(y, str):
             y = self._known_target(X, y)[0]
         known = {"feature_names": self.feature_names(), "columns": self.model_.originals(self.frame)}
         return super().report(path, X, y, **known | options)
 
     def as_pipeline(self) -> Pipeline:
-        """All fitted steps, from a table on: what displays and reports look into."""
+        """All fitted steps, beginning with the table."""
         check_is_fitted(self)
         return Pipeline([("table", FunctionTransformer(self.frame)), *self.pipeline_.steps])
 
@@ -319,7 +315,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         return len(LearnedSpace(self.pipeline_).learner.get_feature_names_out())
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
+        """ValueError unless the fitted attributes are consistent; called before saving and after loading."""
         check_attributes(self, ("model_", "columns_", "n_features_in_"))
         if hasattr(self, "model_"):
             own = f"of {type(self).__name__}"

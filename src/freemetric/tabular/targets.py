@@ -1,5 +1,6 @@
-"""Columns with a role: classes or numbers to predict, and weights of the rows."""
+"""Columns with a role: the target, and weights of the rows."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -8,19 +9,19 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import has_fit_parameter
 
 from ..printable import counted, verb
-from .column_kinds import doubt, number_marks, number_meaning, recognised
 from .notation import LIKE_A_NUMBER, NUMBERS, Meaning, meaning, most_fitting, odd_one
+from .schema import doubt, number_marks, number_meaning, recognised
 from .table import InputError, Table, note, objects, quoted
 
-LONGEST_NUMBER = 18  # digits that fit 64 bits
+WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")  # fits 64 bits
 MANY_NUMBERS = 20  # different whole numbers that may well be classes, ...
 OF_THE_ROWS = 0.1  # ... or as large a share of the rows
 
 
 class Target(NamedTuple):
-    """Classes or numbers, ``word`` says which, of the rows that have one, and what a model keeps of them."""
+    """Targets of the rows that have one, and the notes about them for a model."""
 
-    word: str
+    word: str  # "class" or "number"
     y: np.ndarray  # (n_present,)
     present: np.ndarray  # (n_rows,) whether a row has one
     about: dict[str, Any]
@@ -28,18 +29,18 @@ class Target(NamedTuple):
 
 
 def classes_of(table: Table, name: str) -> Target:
-    """A column of classes, which may be numbers with decimals: somebody wants it so."""
+    """A column of classes."""
     return class_target(table, name, *labels(table, name))
 
 
 def class_target(table: Table, name: str, y: np.ndarray, present: np.ndarray) -> Target:
-    """Labels as a target; an error where they are no classes."""
+    """Labels as a target; InputError where they are no classes."""
     check_classes(table, name, y)
     return Target("class", y, present, {"classes": [str(label) for label in np.unique(y)]})
 
 
 def numbers_of(table: Table, name: str) -> Target:
-    """A column of numbers, however they are written; an error where there are no two different ones."""
+    """The target of a regression; InputError where there are no two different numbers."""
     table.check(name)
     found = number_meaning(table, name)
     if found.doubtful is not None:
@@ -60,7 +61,7 @@ def numbers_of(table: Table, name: str) -> Target:
 
 
 def _no_number(table, name):
-    """Which cell is none, however the others are written, and what to do about it."""
+    """Message about the first cell that is no number."""
     texts = table.texts(name).tolist()
     row = int(np.isinf(most_fitting(texts, NUMBERS).values(texts)).argmax())
     what = f"{table.place(row, name)}: {quoted(texts[row])} is no number to predict"
@@ -70,15 +71,12 @@ def _no_number(table, name):
 
 
 def label_texts(table: Table, target: str) -> np.ndarray:
-    """Labels in one form for every file format, None where there is none: "1.0" is "1"."""
+    """Labels in the same form for all file formats, None where there is none: "1.0" is "1"."""
     return objects(None if text is None else canonical(text) for text in table.texts(target))
 
 
 def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
-    """The labels (n_labelled,), and which rows (n_rows,) have one.
-
-    Labels are int64 or bool where all are such, objects (texts) otherwise.
-    """
+    """The labels (n_labelled,), int64, bool or texts, and which rows (n_rows,) have one."""
     texts = label_texts(table, target)
     present = np.array([text is not None for text in texts])
     known = texts[present]
@@ -90,7 +88,7 @@ def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check_two(source: str, target: str, known: Sequence) -> None:
-    """An error where the labels are not at least two different ones."""
+    """InputError where there are fewer than two classes."""
     if len(set(known)) < 2:
         only = f"every row has the class {quoted(known[0])}" if len(known) else "no row has a class"
         raise InputError(f"{source}: {only} in column {quoted(target)}; two classes are needed")
@@ -103,45 +101,36 @@ def canonical(text: str) -> str:
 
 
 def _is_whole(text: str) -> bool:
-    """Whether a text is a whole number as one would write it, without zeros or a plus in front."""
-    digits = text.removeprefix("-")
-    plain = digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_NUMBER
-    return plain and (digits == "0" or digits[0] != "0") and text != "-0"
-
-
-def _hint(table: Table) -> str:
-    """What to do about a quantity."""
-    return f"{table.option('task', 'regress')} predicts a quantity"
+    """Whether a text is a whole number of at most 18 digits without zeros or a plus in front."""
+    return bool(WHOLE.fullmatch(text))
 
 
 def check_classes(table: Table, target: str, y: np.ndarray) -> None:
-    """An error where most rows are alone in their class, a warning where the classes look like a quantity."""
+    """InputError where most rows are alone in their class, a warning where the classes look like a quantity."""
+    hint = f"{table.option('task', 'regress')} predicts a quantity"
     values, counts = np.unique(y, return_counts=True)
     alone, where = int((counts == 1).sum()), f"{table.source}: column {quoted(target)}"
     many_texts = len(values) > MANY_NUMBERS and y.dtype.kind in "OU"
     numbers = y.dtype.kind in "if" or (many_texts and meaning(values.tolist(), NUMBERS) != Meaning())
     if 2 * alone > len(y):
-        which = _hint(table) if numbers else f"is it the right {table.option('target', '')}?"
-        rows = (
-            "every row has a class of its own"
-            if alone == len(y)
-            else f"{alone} of {len(y)} rows {verb(alone, 'is', 'are')} alone in {verb(alone, 'its', 'theirs')}"
-        )
+        which = hint if numbers else f"is it the right {table.option('target', '')}?"
+        rows = f"{alone} of {len(y)} rows {verb(alone, 'is', 'are')} alone in {verb(alone, 'its', 'theirs')}"
+        rows = "every row has a class of its own" if alone == len(y) else rows
         raise InputError(f"{where}: {counted(len(values), 'class', 'classes')}, and {rows}; {which}")
     if numbers and len(values) > max(MANY_NUMBERS, OF_THE_ROWS * len(y)):
         many = f"{len(values)} different numbers in {len(y)} rows are as many classes"
-        note(f"{where}: {many}; {_hint(table)}")
+        note(f"{where}: {many}; {hint}")
 
 
 def check_role(table: Table, name: str, target: str, role: str) -> None:
-    """An error where a column that has a role of its own is missing, or is to be predicted."""
+    """InputError where a column with a role is missing, or is the target."""
     if name == target:
         raise InputError(f"{table.source}: column {quoted(name)} is to be predicted and cannot be {role}, too")
     table.check(name)
 
 
 def row_weights(table: Table, name: str, estimator: BaseEstimator, method: str) -> np.ndarray:
-    """A column (n_rows,) of weights, or one line about why the rows cannot be weighed by it."""
+    """A column (n_rows,) of weights; InputError where it is not usable."""
     if not has_fit_parameter(estimator, "sample_weight"):
         raise InputError(f"method {method!r} cannot weigh rows; 'free-energy' can")
     weights = table.numbers(name, number_marks(table, name))

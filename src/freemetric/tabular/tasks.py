@@ -1,4 +1,4 @@
-"""Classification and regression: all that differs between the two, and which of them a target column asks for."""
+"""Classification and regression: what differs between the two, and which of them a target column suggests."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..printable import counted
 from ..sklearn_compat import validate_params
-from .column_kinds import doubt, number_meaning
 from .held_out import ClassPredictions, NumberPredictions
 from .methods import FITTED, METHODS, REGRESSION_FITTED, REGRESSION_METHODS, Method
 from .notation import LIKE_A_NUMBER, NUMBERS, odd_one
-from .scores import Score, scores_named
+from .schema import doubt, number_meaning
+from .scores import HeldOutScore, scores_named
 from .table import InputError, Table, as_text, quoted
 from .targets import Target, classes_of, numbers_of
 
@@ -27,23 +27,34 @@ CODE = re.compile(r"[+-]?0\d+")  # as postcodes are written
 
 
 @dataclass(frozen=True)
-class Task:
+class TableTask:
     """Classification or regression."""
 
     name: str  # for users
-    word: str  # what is predicted
+    word: str  # for a target
     methods: Mapping[str, Method]
     fitted: tuple[str, ...]  # methods whose models can be saved
-    predicts: Callable[[Any], bool]  # whether an estimator does it by itself; others are followed by k_nn
+    predicts: Callable[[Any], bool]  # whether an estimator predicts by itself; k_nn follows others
     k_nn: type
     target: Callable[[Table, str], Target]  # reads a column
     held_out: type[ClassPredictions] | type[NumberPredictions]
-    folds: str = ""  # words about folds, and about what an error is
+    folds: str = ""  # words about folds and errors
     error: str = ""
 
-    def scores(self, names: Sequence[str]) -> dict[str, Score]:
+    @property
+    def is_regression(self) -> bool:
+        return self.name == REGRESS
+
+    def scores(self, names: Sequence[str]) -> dict[str, HeldOutScore]:
         """The scores of the task, and more of scikit-learn's by name."""
-        return scores_named(names, regression=self.name == REGRESS)
+        return scores_named(names, self.is_regression)
+
+    def encoded(self, y: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+        """Encoded classes and their names; in a regression the target and no names."""
+        if self.is_regression:
+            return y, ()
+        values, codes = np.unique(y, return_inverse=True)
+        return codes, tuple(map(str, values))
 
     def check_method(self, method: str, which: str = "methods") -> None:
         """InputError where a method is none of the ``methods``, or none of the ``fitted``."""
@@ -84,8 +95,8 @@ class Task:
         return outer
 
 
-TASKS: dict[str, Task] = {
-    CLASSIFY: Task(
+TASKS: dict[str, TableTask] = {
+    CLASSIFY: TableTask(
         CLASSIFY,
         "class",
         METHODS,
@@ -96,7 +107,7 @@ TASKS: dict[str, Task] = {
         ClassPredictions,
         folds="stratified ",
     ),
-    REGRESS: Task(
+    REGRESS: TableTask(
         REGRESS,
         "number",
         REGRESSION_METHODS,
@@ -116,19 +127,18 @@ def all_methods() -> list[str]:
 
 
 class Choice(NamedTuple):
-    """A task, and in words why, where it had to be decided."""
+    """A task, and why, where it was inferred."""
 
     task: str
     why: str = ""
 
 
 def choice_of(table: Table, target: str, given: str | None = None) -> Choice:
-    """The task that is given, or the one that the cells of the target speak for.
+    """The given task, or the one that the cells of the target suggest.
 
-    Names are classes. Numbers with decimals are numbers. Up to ten different whole numbers are classes: 0 and 1,
-    ratings from 1 to 5, digits. More of them are classes only where they count classes, from 0 or 1 on without a gap,
-    each with some rows, as months or letters do; years, ages, counts and prices are numbers. Where most rows have a
-    value of their own, these are numbers, too; codes such as 00123 are names.
+    Names and codes such as 00123 are classes; numbers with decimals are a regression. Up to ten different whole numbers
+    are classes. More are classes only where they count from 0 or 1 without a gap and none is rare, such as months;
+    years, ages, counts and prices are a regression. So are numbers most of which stand in one row alone.
     """
     if given is not None and given not in TASKS:
         raise InputError(f"the task is {' or '.join(TASKS)} and not {given!r}")
@@ -146,14 +156,14 @@ def _by_values(table, target, values, counts):
     where, n = f"{table.source}: column {quoted(target)}", len(values)
     if are_class_numbers(values, counts):
         ends = f"{as_text(values[0])} to {as_text(values[-1])}" if n else ""
-        said = f"{where} is taken for {n} classes (the whole numbers from {ends})"
-        return Choice(CLASSIFY, f"{said}; {table.option('task', REGRESS)} predicts a number" if n > FEW else "")
-    said = f"{where} is predicted as a number ({counted(n, 'different one')} in {counted(counts.sum(), 'row')})"
-    return Choice(REGRESS, f"{said}; {table.option('task', CLASSIFY)} takes them for classes")
+        what = f"{where} is taken for {n} classes (the whole numbers from {ends})"
+        return Choice(CLASSIFY, f"{what}; {table.option('task', REGRESS)} predicts a number" if n > FEW else "")
+    what = f"{where} is predicted as a number ({counted(n, 'different one')} in {counted(counts.sum(), 'row')})"
+    return Choice(REGRESS, f"{what}; {table.option('task', CLASSIFY)} takes them for classes")
 
 
 def are_class_numbers(values: np.ndarray, counts: np.ndarray) -> bool:
-    """Whether different numbers, in order, of which there are so many each, are such as number classes.
+    """Whether sorted different numbers with these counts are encoded classes.
 
     Examples
     --------
@@ -175,7 +185,7 @@ def are_class_numbers(values: np.ndarray, counts: np.ndarray) -> bool:
 
 
 def _numbers(table: Table, target: str) -> np.ndarray | None:
-    """The cells as numbers, None where they are names; an error where they can be neither."""
+    """The cells as numbers, None where they are names; InputError where they are ambiguous."""
     if table.cells(target).dtype.kind == "f":
         return table.cells(target)
     found, texts = number_meaning(table, target), table.texts(target).tolist()

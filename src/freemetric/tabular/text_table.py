@@ -88,14 +88,8 @@ def delimited(rows: Iterable[Iterable[str]], delimiter: str = ",") -> str:
     a,"b;c"
     5,"say ""d\"""
     """
-    return "".join(f"{_line(list(row), delimiter)}\n" for row in rows)
-
-
-def _line(cells, delimiter):
-    if cells == [""]:
-        return '""'  # an empty line would be no row
-    quoted = ['"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell for cell in cells]
-    return delimiter.join(quoted)
+    quoted = (['"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell for cell in row] for row in rows)
+    return "".join(f"{delimiter.join(row)}\n" if row != [""] else '""\n' for row in quoted)  # an empty line is no row
 
 
 def escape_markdown(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Tables as files of the format that their name says, written whole or not at all."""
+"""Tables written to files, in the format of their names, whole or not at all."""
 
 import bz2
 import gzip
@@ -10,6 +10,7 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from .formats.excel import MOST_ROWS, check_excel
 from .table import InputError
 from .text_table import delimited
 
-Columns = Mapping[str, Iterable]
+CellsByName = Mapping[str, Iterable]
 
 MOST_COLUMNS, LONGEST_CELL = 2**14, 2**15 - 1  # of an Excel sheet
 BEGINNINGS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # of formulas; the last four are wide = + - @
@@ -28,11 +29,8 @@ SEPARATORS = re.compile("([,;\t\r\n])")
 NUMBER = re.compile(r"[+-]?(\d[\d.,' \u00a0\u202f]*|[.,]\d+)([eE][+-]?\d+)?%?")
 
 
-def as_delimited(columns: Columns, delimiter: str = ",", escape: bool = True) -> str:
-    """Columns by name as text; numbers keep all their digits, a gap is empty.
-
-    Texts that a spreadsheet would run as formulas are escaped, unless the reader is known to be none.
-    """
+def as_delimited(columns: CellsByName, delimiter: str = ",", escape: bool = True) -> str:
+    """Columns as text; numbers keep all their digits, a gap is empty, formulas are escaped for spreadsheets."""
 
     def shown(value: Any) -> str:
         if isinstance(value, str):
@@ -43,34 +41,29 @@ def as_delimited(columns: Columns, delimiter: str = ",", escape: bool = True) ->
     return delimited([map(shown, columns), *rows], delimiter)
 
 
-def as_json_lines(columns: Columns) -> str:
+def as_json_lines(columns: CellsByName) -> str:
     """A JSON object for every row; a gap is null."""
     rows = zip(*(map(_plain, cells) for cells in columns.values()), strict=True)
     return "".join(f"{json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False)}\n" for row in rows)
 
 
-def as_json(columns: Columns) -> str:
+def as_json(columns: CellsByName) -> str:
     """An array of the objects of all rows."""
     return "[\n" + as_json_lines(columns).rstrip("\n").replace("\n", ",\n") + "\n]\n"
 
 
-def as_parquet(columns: Columns) -> bytes:
-    """A Parquet file, whose columns are numbers, truth values or texts."""
-    return _by_arrow(columns, require("pyarrow.parquet", "parquet").write_table)
-
-
-def as_feather(columns: Columns) -> bytes:
-    """A Feather file, which is one of Arrow, with columns as in a Parquet file."""
-    return _by_arrow(columns, require("pyarrow.feather", "parquet").write_feather)
-
-
-def _by_arrow(columns: Columns, write: Callable[[Any, io.BytesIO], None]) -> bytes:
+def as_arrow(columns: CellsByName, format: str) -> bytes:
+    """A Parquet or Feather file, whose columns are numbers, truth values or texts."""
     pa, content = require("pyarrow", "parquet"), io.BytesIO()
-    write(pa.table({name: pa.array([_plain(cell) for cell in cells]) for name, cells in columns.items()}), content)
+    table = pa.table({name: pa.array([_plain(cell) for cell in cells]) for name, cells in columns.items()})
+    if format == "parquet":
+        require("pyarrow.parquet", "parquet").write_table(table, content)
+    else:
+        require("pyarrow.feather", "parquet").write_feather(table, content)
     return content.getvalue()
 
 
-def as_excel(columns: Columns) -> bytes:
+def as_excel(columns: CellsByName) -> bytes:
     """A workbook of one sheet; texts stay texts, even where they look like formulas."""
     import openpyxl
 
@@ -103,14 +96,15 @@ def _excel_cell(sheet: Any, value: Any) -> Any:
 
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
-ARROWS = (".parquet", ".pq", ".feather", ".arrow")
-TYPED: dict[str, Callable[[Columns], str | bytes]] = {
+PARQUET, FEATHER = (".parquet", ".pq"), (".feather", ".arrow")
+TYPED: dict[str, Callable[[CellsByName], str | bytes]] = {
     **dict.fromkeys([".jsonl", ".ndjson"], as_json_lines),
     ".json": as_json,
-    **dict(zip(ARROWS, [as_parquet, as_parquet, as_feather, as_feather], strict=True)),
+    **dict.fromkeys(PARQUET, partial(as_arrow, format="parquet")),
+    **dict.fromkeys(FEATHER, partial(as_arrow, format="feather")),
     ".xlsx": as_excel,
 }
-"""What makes a file that tells texts from other cells, where nothing needs to be escaped."""
+"""Writers of formats with types, in which nothing needs to be escaped."""
 WRITTEN = (*DELIMITERS, *TYPED)
 """Endings of names of files that are written; a name without an ending is CSV."""
 
@@ -120,25 +114,25 @@ PACKERS: dict[str, Callable[[str, bytes], bytes]] = {
     ".xz": lambda name, content: lzma.compress(content),
     ".zip": lambda name, content: _zipped(name, content),
 }
-"""What packs the content of a file, whose name without this ending is given."""
+"""Functions of the name without the ending, and the content."""
 
 
 def check_output(path: str | os.PathLike) -> None:
-    """Say before the work that a table cannot be written where, or as what, it should be."""
+    """InputError where a table cannot be written to this path or in its format."""
     path = Path(path)
     if not _is_device(path):
         check_writable(path)
     ending = _ending(path)
     if ending == ".xlsx":
         check_excel(path)
-    elif ending in ARROWS:
+    elif ending in PARQUET + FEATHER:
         require("pyarrow", "parquet")
 
 
-def write(path: str | os.PathLike, columns: Columns, escape: bool = True) -> None:
-    """Put a table in its place at once, in the format of its name; packed where that ends in .gz, ...
+def write(path: str | os.PathLike, columns: CellsByName, escape: bool = True) -> None:
+    """Write a table in the format of its name, packed where that ends in .gz, .bz2, .xz or .zip.
 
-    ``escape`` is about texts that look like formulas, in formats of text.
+    ``escape`` escapes texts that look like formulas, in text formats.
     """
     path = Path(path)
     ending, pack = _ending(path), PACKERS.get(path.suffix.lower())
@@ -152,7 +146,7 @@ def write(path: str | os.PathLike, columns: Columns, escape: bool = True) -> Non
 
 
 def check_writable(path: str | os.PathLike) -> None:
-    """Say before the work that a file cannot be written where it should be."""
+    """InputError where a file cannot be written to this path."""
     path = Path(path)
     if str(path) == "-":
         raise InputError("this cannot be written to standard output; -o NAME names a file")
@@ -190,16 +184,15 @@ def _zipped(name: str, content: bytes) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """None for a number that is none, which JSON cannot say."""
+    """None for NaN and infinity, which JSON lacks."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def inert(text: str) -> str:
     """The text with an apostrophe before what a spreadsheet would take for a formula; numbers stay as they are.
 
-    To a spreadsheet a cell that begins with =, +, - or @ is a formula. It may split a file at other separators than
-    those it was written with, as those of most European countries do at semicolons. Quotes in the middle of its cells
-    mean nothing then, and what stands behind a separator is a cell.
+    A spreadsheet may split a file at other separators than those it was written with, such as semicolons, so that the
+    text behind each separator is escaped, too.
 
     Examples
     --------

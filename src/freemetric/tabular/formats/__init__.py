@@ -1,4 +1,4 @@
-"""Files of tables, one format per file: bytes in, a Table out. Here what they share: the names of columns."""
+"""File formats of tables: bytes in, a Table out. This module checks the names of columns."""
 
 import math
 from collections import Counter
@@ -9,12 +9,11 @@ from ..notation import plain
 from ..table import InputError, few, note
 
 INDEX = "Unnamed: 0"  # as pandas calls an index without a name
-
-Rows = Sequence[Sequence[Any]]
+Records = Sequence[Sequence[Any]]
 
 
 def check_names(where: str, names: Sequence[str]) -> None:
-    """Every column has a name of its own."""
+    """InputError unless the columns have different names."""
     for position, name in enumerate(names, 1):
         if not name:
             raise InputError(f"{where}: column {position} has no name; name it, or leave it out")
@@ -25,7 +24,7 @@ def check_names(where: str, names: Sequence[str]) -> None:
 
 
 def note_if_data(where: str, names: Sequence[str]) -> None:
-    """A warning where the line of names seems to be one of numbers."""
+    """Warn where the header seems to be data."""
     if hint := _looks_like_data(names):
         note(f"{where}: {hint}")
 
@@ -37,10 +36,10 @@ def _looks_like_data(names: Sequence[str]) -> str:
     return f"{few(fractions, 3)} are taken for names of columns; put a line with the names in front if they are data"
 
 
-def completed(source: str, names: Sequence[str], rows: Rows) -> tuple[Sequence[str], Rows]:
-    """Names and rows without columns that have neither a name nor a cell; a first one without a name is an index.
+def completed(source: str, names: Sequence[str], rows: Records) -> tuple[Sequence[str], Records]:
+    """Names and rows without empty columns; a first column without a name is an index.
 
-    Rows with one field more than there are names end with a delimiter, or begin with their own names, as R writes them.
+    Rows with one field more than there are names end with a delimiter, or begin with their own names, as in R.
     """
     widths = {len(row) for row in rows}
     if widths == {len(names) + 1} and len(names) > 1:
@@ -54,15 +53,10 @@ def completed(source: str, names: Sequence[str], rows: Rows) -> tuple[Sequence[s
         note(f"{source}: {n} {word} left out")
         names, rows = tuple(names[i] for i in kept), [tuple(row[i] for i in kept) for row in rows]
     if len(names) > 1 and not names[0]:
-        names = (_unused(INDEX, names), *names[1:])
+        numbered = (INDEX if i == 0 else f"{INDEX}.{i}" for i in range(len(names) + 1))  # as pandas does
+        names = (next(name for name in numbered if name not in names), *names[1:])
     return names, rows
 
 
 def _is_empty(cell: Any) -> bool:
     return cell is None or cell == ""
-
-
-def _unused(name: str, names: Sequence[str]) -> str:
-    """A name that is not taken, numbered as pandas does."""
-    numbered = (name if i == 0 else f"{name}.{i}" for i in range(len(names) + 1))
-    return next(candidate for candidate in numbered if candidate not in names)

@@ -1,4 +1,4 @@
-"""Parquet and Feather files, read by pyarrow, whose columns have types; a Feather file is one of Arrow's own."""
+"""Parquet, Feather and Arrow files, read by pyarrow."""
 
 import io
 import re
@@ -51,10 +51,10 @@ def read_feather(source: str, content: bytes, options: ReadingOptions) -> Table:
 
 
 def _unpacked(source: str, content: bytes) -> Any:
-    """All batches as they follow each other; the table of contents at the end of a file is not trusted.
+    """All batches in order; the table of contents at the end of a file is not trusted.
 
-    Arrow unpacks without a limit. All buffers together may not be too large, and as columns can share a buffer, so many
-    columns are read at a time as stay within the limit even then.
+    Arrow unpacks without a limit. The sum of all buffers is bounded. Columns can share a buffer, so that only as many
+    columns are read at a time as stay within the bound even then.
     """
     pa, ipc = require("pyarrow", "parquet"), require("pyarrow.ipc", "parquet")
     stream = memoryview(content)[HEAD:] if content.startswith(ARROW) else memoryview(content)
@@ -80,7 +80,7 @@ def _unpacked(source: str, content: bytes) -> Any:
 
 
 def _check_types(source: str, schema: Any) -> None:
-    """Lists and bytes are no cells."""
+    """InputError where a column holds lists or bytes."""
     types = require("pyarrow", "parquet").types
     for field in schema:
         kind = field.type.value_type if types.is_dictionary(field.type) else field.type
@@ -89,7 +89,7 @@ def _check_types(source: str, schema: Any) -> None:
 
 
 def _check_size(source: str, n_rows: int, n_columns: int, n_bytes: int) -> None:
-    """Unpacked, a few bytes can fill the memory."""
+    """InputError where a few bytes unpack to very many cells."""
     n_cells = n_rows * n_columns
     if n_cells * 8 > LARGEST or n_cells > max(MANY_CELLS, MOST_PER_BYTE * n_bytes):
         size = f"{counted(n_rows, 'row')} of {counted(n_columns, 'column')}"
@@ -126,7 +126,7 @@ def _cells(where: str, column: Any, options: ReadingOptions) -> np.ndarray:
 
 @contextmanager
 def _one_line(source: str, form: str) -> Iterator[None]:
-    """What pyarrow raises, as an InputError of one line."""
+    """Turn errors of pyarrow into an InputError of one line."""
     pa = require("pyarrow", "parquet")
     try:
         yield

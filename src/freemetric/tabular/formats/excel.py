@@ -16,7 +16,7 @@ from ..table import InputError, ReadingOptions, Table, as_text, few, note, quote
 from . import check_names, completed
 
 Row = tuple[Any, ...]
-Grid = list[tuple[int, Row]]  # rows that are not empty, with their numbers
+Grid = list[tuple[int, Row]]  # numbers and cells of the rows that are not empty
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # first bytes
 MOST_ROWS = 2**20  # of a sheet
@@ -29,7 +29,7 @@ FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
 
 
 def check_excel(path: str | os.PathLike) -> None:
-    """One line, before the work, where openpyxl is missing."""
+    """InputError where openpyxl is missing."""
     try:
         import openpyxl  # noqa: F401
     except ImportError:
@@ -71,7 +71,7 @@ def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
 
 
 def _check_container(source: str, content: bytes) -> None:
-    """A workbook is a zip file that does not unpack to more than data would."""
+    """InputError unless it is a zip file that unpacks to no more than data would."""
     if content.startswith(OLD_EXCEL):
         if ENCRYPTED in content:
             raise InputError(f"{source}: is protected by a password; save it without one")
@@ -104,7 +104,7 @@ def _grid(source: str, content: bytes, wanted: str | None) -> tuple[str, list[st
 
 
 def _rows(sheet: Any) -> Iterator[tuple[Any, ...]]:
-    """Rows of values; blank texts are none. What the file says about its size is not trusted."""
+    """Rows of values, None for blank texts. The size that the file declares is not trusted."""
     sheet.reset_dimensions()
     for row in sheet.iter_rows(values_only=True):
         yield row and tuple(None if isinstance(cell, str) and not cell.strip() else cell for cell in row)
@@ -131,7 +131,7 @@ def _sheet(source: str, book: Any, wanted: str | None) -> Any:
 
 
 def _without_values(content: bytes, title: str, grid: Grid) -> int:
-    """How many formulas there are whose values no program has stored; they read as gaps."""
+    """The number of formulas without a stored value; they read as gaps."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         sheets = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
         if not any(FORMULA.search(archive.read(name)) for name in sheets):
@@ -148,7 +148,10 @@ def _with_names(place: str, grid: Grid) -> tuple[Sequence[str], Sequence[Row], l
     """Names of the columns, and the rows below with their numbers."""
     width = max(_width(row) for _, row in grid)
     lines, rows = [number for number, _ in grid], [(*row[:width], *[None] * (width - len(row))) for _, row in grid]
-    first = _first_that_names(place, rows)
+    first = next((i for i, row in enumerate(rows) if sum(cell is not None for cell in row) > 1), 0)
+    if first:  # rows of one cell are a title
+        title = next(cell for cell in rows[0] if cell is not None)
+        note(f"{place}: rows above the names of the columns are left out, {quoted(title)}")
     names: Sequence[str] = _texts(rows[first])
     rows, lines = rows[first + 1 :], lines[first + 1 :]
     if len(rows) > 1 and _is_grouped(names, rows):
@@ -161,17 +164,8 @@ def _with_names(place: str, grid: Grid) -> tuple[Sequence[str], Sequence[Row], l
     return names, [tuple(row) for row in complete], lines
 
 
-def _first_that_names(place: str, rows: Sequence[Row]) -> int:
-    """The first row with several cells, if there is one; those above are a title."""
-    first = next((i for i, row in enumerate(rows) if sum(cell is not None for cell in row) > 1), 0)
-    if first:
-        title = next(cell for cell in rows[0] if cell is not None)
-        note(f"{place}: rows above the names of the columns are left out, {quoted(title)}")
-    return first
-
-
 def _is_grouped(names: Sequence[str], rows: Sequence[Row]) -> bool:
-    """Whether the row below names what the row above does not, and is of words where all below it are none."""
+    """Whether the second row names the columns that the first does not, and is text where the rows below are not."""
     unnamed = [i for i, name in enumerate(names) if not name]
     if not any(i > 0 for i in unnamed):  # the first alone is an index
         return False
@@ -183,7 +177,7 @@ def _is_grouped(names: Sequence[str], rows: Sequence[Row]) -> bool:
 
 
 def _joined(groups: Sequence[str], names: Sequence[str]) -> list[str]:
-    """A name with its group in front, which reaches until the next one."""
+    """Names with their group in front, which reaches until the next one."""
     joined, group = [], ""
     for above, below in zip(groups, names, strict=True):
         group = above or group
@@ -199,5 +193,5 @@ def _texts(row: Row) -> list[str]:
 
 
 def _width(row: Row) -> int:
-    """How many cells there are up to the last that is not empty."""
+    """The number of cells up to the last that is not empty."""
     return next((i for i in range(len(row), 0, -1) if row[i - 1] is not None), 0)

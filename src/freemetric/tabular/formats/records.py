@@ -14,10 +14,11 @@ from . import check_names
 from .text import decoded, from_rows
 
 MANY_CELLS, MOST_PER_BYTE = 2 * 10**6, 10  # rows that have no name in common would be mostly gaps
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which cannot be written to a file
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """An object as it stands, in which a name may be twice."""
+    """An object in which a name may occur twice."""
 
 
 def read_json(source: str, content: bytes, options: ReadingOptions) -> Table:
@@ -55,14 +56,9 @@ def _record(where: str, record: Any) -> dict[str, Any]:
     nested = next((name for name, value in row.items() if isinstance(value, list)), None)
     if nested is not None:
         raise InputError(f"{where}: {quoted(nested)} holds several values, which are no cell of a table; flatten it")
-    if not all(_is_text(part) for pair in row.items() for part in pair if isinstance(part, str)):
+    if any(SURROGATE.search(part) for pair in row.items() for part in pair if isinstance(part, str)):
         raise InputError(f"{where}: half a character, an escape such as \\ud800 without its other half")
     return row
-
-
-def _is_text(part: str) -> bool:
-    """Whether it can be written to a file."""
-    return part.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in part)
 
 
 LABEL = "label"  # what the class of a LIBSVM file is called
@@ -95,7 +91,8 @@ def _attributes(source: str, lines: Iterable[Numbered]) -> dict[str, str]:
         if line.lower().startswith("@relation"):
             continue
         attribute = ATTRIBUTE.fullmatch(line)
-        kind = attribute and _kind(attribute[2])
+        declared = attribute[2] if attribute else "?"
+        kind = "nominal" if declared.startswith("{") else KINDS.get(declared.split()[0].lower())
         if not attribute or not kind:
             raise InputError(f"{source}, line {number}: {quoted(line)} is no attribute of a known kind")
         name = attribute[1]
@@ -105,11 +102,6 @@ def _attributes(source: str, lines: Iterable[Numbered]) -> dict[str, str]:
         raise InputError(f"{source}: no line @attribute")
     check_names(f"{source}, header", names)
     return dict(zip(names, kinds, strict=True))
-
-
-def _kind(declared: str) -> str | None:
-    """Nominal where the values are listed, None for a kind that is not known."""
-    return "nominal" if declared.startswith("{") else KINDS.get(declared.split()[0].lower())
 
 
 def _fields(source: str, number: int, line: str) -> list[str]:
@@ -132,7 +124,7 @@ def read_libsvm(source: str, content: bytes, options: ReadingOptions) -> Table:
     rows = [_labelled(source, number, fields) for number, fields in found if fields]
     if not rows:
         raise InputError(f"{source}: no rows")
-    # only what is mentioned: one index of ten digits must not ask for as many columns
+    # only the indices of the file: one of ten digits must not need as many columns
     indices = sorted(set().union(*(pairs for _, pairs in rows)))
     if len(rows) * len(indices) * 8 > LARGEST:
         raise InputError(f"{source}: {len(rows)} rows of {len(indices)} features are too many to fill in the zeros")
@@ -150,21 +142,10 @@ def _labelled(source: str, number: int, fields: list[bytes]) -> tuple[float, dic
     try:
         label, *rest = fields
         pairs = [pair.split(b":") for pair in rest if not pair.startswith(b"qid:")]
-        values = {_index(index): _number(value) for index, value in pairs}
-        if len(values) < len(pairs) or np.isinf(_number(label)):
-            raise ValueError("an index twice, or no class")
-        return _number(label) + 0.0, values  # -0 is 0
+        values = {int(index): float(value) for index, value in pairs}
+        numbers = b"_" not in b"".join(fields) and all(index.isdigit() for index, _ in pairs)  # float skips _
+        if len(values) < len(pairs) or np.isinf(float(label)) or not numbers:
+            raise ValueError("an index twice, no index, or no class")
+        return float(label) + 0.0, values  # -0 is 0
     except ValueError as problem:
         raise InputError(f"{source}, line {number}: not a label and index:value pairs") from problem
-
-
-def _index(text: bytes) -> int:
-    if not text.isdigit():
-        raise ValueError("no index")
-    return int(text)
-
-
-def _number(text: bytes) -> float:
-    if b"_" in text:  # which float would skip
-        raise ValueError("no number")
-    return float(text)

@@ -1,4 +1,4 @@
-"""The bytes of a file, a pipe or standard input, unpacked: nothing waits for ever, nothing is endless."""
+"""The bytes of a file, a pipe or standard input, unpacked: reading never hangs, and its size is bounded."""
 
 import bz2
 import gzip
@@ -22,12 +22,12 @@ PATIENCE = 3.0  # seconds until somebody writes into a pipe that nobody has open
 
 
 def name_of(path: Path) -> str:
-    """What messages begin with."""
+    """The beginning of messages."""
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
 def is_pipe(path: Path) -> bool:
-    """Whether there is no name to tell a format by."""
+    """Whether there is no name to infer a format from."""
     return str(path) == STANDARD_INPUT or path.is_fifo()
 
 
@@ -45,25 +45,19 @@ def content_of_source(path: Path) -> bytes:
 def _standard_input() -> bytes:
     if sys.stdin is None or sys.stdin.isatty():
         raise InputError("standard input: nothing comes in; `cat FILE | freemetric ...` sends a file there")
-    return _bounded("standard input", sys.stdin.buffer.read(LARGEST + 1))
+    return _not_too_large("standard input", sys.stdin.buffer.read(LARGEST + 1))
 
 
 def _content(path: Path) -> bytes:
     mode = path.stat().st_mode
-    if stat.S_ISFIFO(mode):
-        return _of_pipe(path)
+    if stat.S_ISFIFO(mode):  # a named pipe, or one of the shell's <(...)
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
+            first = _first_byte(path, pipe.fileno())
+            os.set_blocking(pipe.fileno(), True)
+            return _not_too_large(str(path), first + pipe.read(LARGEST))
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # /dev/zero has no end
         raise InputError(f"{path}: a device and no file")
     return path.read_bytes()
-
-
-def _of_pipe(path: Path) -> bytes:
-    """What comes through a named pipe, or one of the shell's <(...), once somebody writes into it."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as pipe:
-        first = _first_byte(path, descriptor)
-        os.set_blocking(descriptor, True)
-        return _bounded(str(path), first + pipe.read(LARGEST))
 
 
 def _first_byte(path: Path, descriptor: int) -> bytes:
@@ -72,7 +66,7 @@ def _first_byte(path: Path, descriptor: int) -> bytes:
     while time.monotonic() < give_up:
         try:
             byte = os.read(descriptor, 1)
-        except BlockingIOError:  # a writer is there and has nothing to say yet
+        except BlockingIOError:  # a writer is there and has written nothing yet
             return b""
         if byte:
             return byte
@@ -80,24 +74,23 @@ def _first_byte(path: Path, descriptor: int) -> bytes:
     raise InputError(f"{path}: a pipe that nobody writes into")
 
 
-def _bounded(source: str, content: bytes) -> bytes:
+def _not_too_large(source: str, content: bytes) -> bytes:
     if len(content) > LARGEST:
         raise InputError(f"{source}: more than {LARGEST >> 20} MB; write it to a file first")
     return content
 
 
 class Packing(NamedTuple):
-    """What a packed file is called, how its name ends, and what unpacks it unless it is an archive."""
+    """A compression: its name, the ending of file names, and what opens a file unless it is an archive."""
 
     words: str
     ending: str
     opened: Callable[[IO[bytes]], Any] | None = None
 
 
-ZIP = b"PK\x03\x04"
-EMPTY_ZIP = b"PK\x05\x06"
-WORKBOOKS = (".xlsx", ".xlsm")  # zip files that are not taken apart ...
-WORKBOOK = "[Content_Types].xml"  # ... with this file in each of them
+ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
+WORKBOOKS = (".xlsx", ".xlsm")  # zip files that are not unpacked, ...
+WORKBOOK = "[Content_Types].xml"  # ... which all hold this file
 PACKINGS = {
     b"\x1f\x8b": Packing("gzip", ".gz", lambda file: gzip.GzipFile(fileobj=file)),
     b"BZh": Packing("bzip2", ".bz2", bz2.BZ2File),
@@ -109,18 +102,22 @@ DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, No
 
 
 def unpacked(source: str, name: str, content: bytes) -> tuple[str, bytes]:
-    """The name and the content of what is packed; those of the file itself where nothing is."""
+    """The name and the content of the packed file, or of the file itself where it is not packed."""
     packing, ending = packing_of(content), PurePosixPath(name).suffix.lower()
     if ending in WORKBOOKS and content.startswith(ZIP):
         return name, content
     if packing is None:
         if ending == ".zip" and content.startswith(ZIP):
-            return f"{name}.xlsx", content  # a workbook that was misnamed
+            return f"{name}.xlsx", content  # a misnamed workbook
         if ending in ENDINGS:
             raise InputError(f"{source}: is no {ENDINGS[ending]} file, though its name says so; damaged, or misnamed?")
         return name, content
     try:
-        inner, content = _taken_out(source, name, packing, content)
+        if packing.opened is None:
+            inner, content = _only_member(source, name, content)
+        else:
+            with packing.opened(io.BytesIO(content)) as file:
+                inner, content = _without(name, packing.ending), bounded(file, len(content))
     except InputError:
         raise
     except ValueError as problem:
@@ -137,30 +134,21 @@ def unpacked(source: str, name: str, content: bytes) -> tuple[str, bytes]:
 
 
 def packing_of(content: bytes) -> Packing | None:
-    """How a file is packed; a workbook is a zip file, but is not taken apart."""
+    """How a file is packed; a workbook, which is a zip file, is not."""
     packing = next((packing for mark, packing in PACKINGS.items() if content.startswith(mark)), None)
-    return None if packing is not None and packing.ending == ".zip" and _is_workbook(content) else packing
-
-
-def _is_workbook(content: bytes) -> bool:
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return WORKBOOK in archive.namelist()
-    except (*DAMAGED, ValueError):  # names that are no UTF-8
-        return False
-
-
-def _taken_out(source: str, name: str, packing: Packing, content: bytes) -> tuple[str, bytes]:
-    if packing.opened is None:
-        return _only_member(source, name, content)
-    with packing.opened(io.BytesIO(content)) as file:
-        return _without(name, packing.ending), bounded(file, len(content))
+    if packing is not None and packing.opened is None:
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                return None if WORKBOOK in archive.namelist() else packing
+        except (*DAMAGED, ValueError):  # the last of names that are no UTF-8
+            return packing
+    return packing
 
 
 def _only_member(source: str, name: str, content: bytes) -> tuple[str, bytes]:
     """The one file of an archive, whatever its path there; it is never written anywhere."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = [member for member in archive.infolist() if not _is_by_the_way(member)]
+        members = [member for member in archive.infolist() if not _is_folder_or_of_a_mac(member)]
         if len(members) != 1:
             what = f"{len(members)} files, {few(m.filename for m in members)}" if members else "no file"
             raise InputError(f"{source}: holds {what}; one is wanted: unpack it and choose")
@@ -171,8 +159,7 @@ def _only_member(source: str, name: str, content: bytes) -> tuple[str, bytes]:
             return inside if PurePosixPath(inside).suffix else _without(name, ".zip"), bounded(file, len(content))
 
 
-def _is_by_the_way(member: zipfile.ZipInfo) -> bool:
-    """Folders, and what a Mac adds."""
+def _is_folder_or_of_a_mac(member: zipfile.ZipInfo) -> bool:
     path = _path(member)
     return member.is_dir() or "__MACOSX" in path.parts or path.name.startswith(".")
 

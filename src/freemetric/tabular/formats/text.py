@@ -1,4 +1,4 @@
-"""Files of text: bytes decoded, then read strictly as delimited fields; what is recognised or guessed is said."""
+"""Files of text: bytes decoded, then read strictly as delimited fields, with warnings about guesses."""
 
 import codecs
 import math
@@ -32,9 +32,9 @@ MARK, END_OF_FILE = "\ufeff", "\x1a"  # the second is of DOS
 
 
 def decoded(source: str, content: bytes, encoding: str | None) -> str:
-    """The text of a file without marks of byte order.
+    """The text of a file without byte-order marks.
 
-    Without an ``encoding`` it is what a mark in front says, else UTF-8 if the bytes are, else cp1252 with a warning
+    Without an ``encoding`` it is that of a byte-order mark, else UTF-8 if the text is valid, else cp1252 with a warning
     that shows a word.
     """
     chosen = _encoding_of(content) if encoding is None else encoding
@@ -43,12 +43,21 @@ def decoded(source: str, content: bytes, encoding: str | None) -> str:
     except (LookupError, UnicodeError) as problem:  # a codec that is none of texts
         raise InputError(f"{source}: cannot be read as {chosen} ({problem})") from problem
     if encoding is None and chosen not in (*MARKS.values(), "utf-8-sig"):
-        _say_what_was_guessed(source, text, chosen)
-    return _without_marks(source, text.removeprefix(MARK))
+        example = FOREIGN.search(text)
+        shown = f" ({quoted(example[0])})" if example else ""
+        why = "no mark says its encoding" if chosen.startswith("utf") else "not UTF-8"
+        note(f"{source}: {why}; read as {chosen}{shown}; --encoding NAME says otherwise")
+    text = text.removeprefix(MARK)
+    if inside := re.search(rf"[\r\n]{MARK}", text):
+        why = "a second file begins here (a byte-order mark): take them apart"
+        raise InputError(f"{source}, line {text.count(chr(10), 0, inside.end()) + 1}: {why}")
+    if n := text.count(MARK):  # elsewhere it is an invisible blank
+        note(f"{source}: byte-order marks inside the text are left out, {n} of them")
+    return text.replace(MARK, "")
 
 
 def _encoding_of(content: bytes) -> str:
-    """The encoding that a file is in, as far as its bytes tell; UTF-8 where they are no text that we know."""
+    """The encoding that the bytes suggest; UTF-8 where they suggest none."""
     marked = next((name for mark, name in MARKS.items() if content.startswith(mark)), None)
     if marked:
         return marked
@@ -64,7 +73,7 @@ def _encoding_of(content: bytes) -> str:
 
 
 def _may_be_western(content: bytes) -> bool:
-    """No control characters, and neither mostly UTF-8 nor of another alphabet: letters that nobody wrote."""
+    """Whether there are no control characters, and it is neither mostly UTF-8 nor of another alphabet."""
     if NO_TEXT.search(content):
         return False
     rest, letters = UTF_8_LETTER.subn(b"", content)
@@ -78,27 +87,6 @@ def _n_foreign(content: bytes) -> int:
     return len(content) - len(content.translate(None, NOT_ASCII))
 
 
-def _say_what_was_guessed(source: str, text: str, encoding: str) -> None:
-    example = FOREIGN.search(text)
-    shown = f" ({quoted(example[0])})" if example else ""
-    why = "no mark says its encoding" if encoding.startswith("utf") else "not UTF-8"
-    note(f"{source}: {why}; read as {encoding}{shown}; --encoding NAME says otherwise")
-
-
-def _without_marks(source: str, text: str) -> str:
-    """A mark at the beginning of a line is where two files were put together; elsewhere it is an invisible blank."""
-    if MARK not in text:
-        return text
-    inside = re.search(rf"[\r\n]{MARK}", text)
-    if inside:
-        line = text.count("\n", 0, inside.end()) + 1
-        why = "a second file begins here (a byte-order mark): take them apart"
-        raise InputError(f"{source}, line {line}: {why}")
-    n = text.count(MARK)
-    note(f"{source}: byte-order marks inside the text are left out, {n} of them")
-    return text.replace(MARK, "")
-
-
 Records = tuple[list[tuple[str, ...]], Sequence[int]]  # fields, and the lines they end on
 
 DELIMITERS = ";\t|,"
@@ -107,7 +95,7 @@ COMMENTS = re.compile(r"(?:[ \t]*#.*(?:\r\n|\r|\n))+")
 
 
 def read_delimited(source: str, content: bytes, options: ReadingOptions, delimiters: str, usual: str) -> Table:
-    """The table by the first of the delimiters that makes one; a warning names it where it is not the usual one."""
+    """The table by the first delimiter that makes one; a warning names an unusual one."""
     text, delimiter = decoded(source, content, options.encoding), options.delimiter
     declared = DECLARED.match(text)
     if declared and delimiter is None:
@@ -119,7 +107,8 @@ def read_delimited(source: str, content: bytes, options: ReadingOptions, delimit
     where = f"{source}, line {lines[0]}"
     header, rows = completed(source, records[0], records[1:])
     check_names(where, header)
-    hint = _hint(header) if delimiter is None else ""
+    other = next((mark for mark in DELIMITERS if len(header) == 1 and mark in header[0]), None)
+    hint = f"one column, {quoted(header[0])}: --delimiter {other!r}?" if other and delimiter is None else ""
     if not rows:
         raise InputError(f"{source}: a header and no rows{hint and '; '}{hint}")
     if hint:
@@ -135,7 +124,7 @@ def _records(source: str, text: str, delimiter: str) -> Records:
 
 
 def _recognised(source: str, text: str, delimiters: str, usual: str) -> Records:
-    """The records by the first delimiter with which they are a table; by the first of all where they never are."""
+    """The records by the first delimiter with which they are a table, else by the first one."""
     variants = list(_uncommented(text, delimiters))
     for delimiter in delimiters:
         for variant in variants:
@@ -150,7 +139,7 @@ def _recognised(source: str, text: str, delimiters: str, usual: str) -> Records:
 
 
 def _uncommented(text: str, delimiters: str) -> Iterator[str]:
-    """The text; where it begins with # and may have comments, with the last of them as names or without any."""
+    """The text; if it begins with comments, with the last of them as names, and without any."""
     comments = COMMENTS.match(text) if BLANKS in delimiters else None
     if comments is None:
         yield text
@@ -168,7 +157,7 @@ def _has_number(line: str) -> bool:
 
 
 def _is_table(records: Sequence[Sequence[str]]) -> bool:
-    """Whether there are at least two columns and every row has them all, or all have one field more."""
+    """Whether there are at least two columns and every row has as many fields, or all have one more."""
     widths = {len(record) for record in records[1:]} or {len(records[0])}
     return len(records[0]) > 1 and widths in ({len(records[0])}, {len(records[0]) + 1})
 
@@ -190,9 +179,3 @@ def from_rows(
     columns = zip(*rows, strict=True)
     cells = (objects(None if text in missing else text for text in column) for column in columns)
     return Table(source, dict(zip(names, cells, strict=True)), kinds or {}, lines)
-
-
-def _hint(header: Sequence[str]) -> str:
-    """What may have gone wrong where a file seems to have one column."""
-    other = next((mark for mark in DELIMITERS if len(header) == 1 and mark in header[0]), None)
-    return f"one column, {quoted(header[0])}: --delimiter {other!r}?" if other else ""
