@@ -105,7 +105,7 @@ def test_the_ranks():
     means = wide.groupby(level="dataset").mean().round(5)  # errors are recorded with six decimals
     assert means.shape == (35, 14)
     ranks = means.rank(axis=1).mean()
-    for page, names in (("guide/which.md", methods), ("accuracy.md", {method: method for method in methods})):
+    for page, names in (("howto/choose.md", methods), ("accuracy.md", {method: method for method in methods})):
         text = (ROOT / "docs" / page).read_text(encoding="utf-8")
         for method, name in names.items():
             rank = float(re.search(rf"^\| {re.escape(name)} \| (\d+\.\d\d) \|", text, re.MULTILINE)[1])
