@@ -156,7 +156,7 @@ TEN_QUESTIONS = {
 def test_ten_questions(question):
     """A section answers the question, and two clicks lead from the README to its page."""
     page, heading = TEN_QUESTIONS[question]
-    there = ROOT / "docs" / page
+    there = (ROOT / "docs" / page).resolve()
     section = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^## |\Z)", there.read_text(), re.DOTALL | re.MULTILINE)
     assert len(section[1].split()) > 20
     once = linked(ROOT / "README.md")
