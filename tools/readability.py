@@ -20,10 +20,10 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 OTHERS = {  # distribution: the folder of its prose within the source archive
     "scikit-learn": "doc/modules/",
-    "skrub": "doc/",
+    "skrub": "skrub/_docs/",
     "emcee": "docs/",
 }
-GENERATED = {"_build", "auto_examples", "generated"}
+GENERATED = {"_build", "auto_examples", "generated", "_templates", "includes"}
 LONGEST = 600  # seconds for one archive
 
 
