@@ -48,8 +48,8 @@ plt.show()
 # Without walls the map grows without end and one neighbour decides: the energy is that of 1-NN, a plain with no slope.
 # The traps hold the map at a size where more than one has a say; the narrower the trap, the more.
 #
-# What size? Boltzmann's distribution :math:`\exp(-(E + \lambda |A|^2) / T)` can only be normalised with :math:`\lambda > 0`. If
-# the trap were alone, each of the d p elements would have the variance :math:`T / 2 \lambda`:
+# What size? Boltzmann's distribution :math:`\exp(-(E + \lambda |A|^2) / T)` can only be normalised with
+# :math:`\lambda > 0`. If the trap were alone, each of the d p elements would have the variance :math:`T / 2 \lambda`:
 
 for trap in traps[1:]:
     size = np.linalg.norm(walks[trap]["map"][-20:], axis=(1, 2)).mean()
