@@ -79,15 +79,15 @@ docs: $(DOCS)/ready
 fuzz: $(FUZZ)/ready
 	$(FUZZ)/bin/python -m tests.fuzz --seconds $(or $(SECONDS),60)
 
-# kills, mutants, hostile inputs, large tables, forks, minima, Pythons: the table of docs/guide/survives.md
+# kills, mutants, hostile inputs, large tables, forks, minima, Pythons: what docs/howto/deploy.md sums up
 survive: $(VENV)/ready
 	$(RUN) tools/survive.py
 
-# the core changed in one place at a time: what its tests notice, the second table of docs/guide/survives.md
+# the core changed in one place at a time: what its tests notice
 mutants: $(MUTANTS)/ready
 	$(MUTANTS)/bin/python tools/mutants.py
 
-# docs/guide/commands.md from the commands
+# docs/reference/commands.md from the commands
 pages: $(VENV)/ready
 	$(RUN) tools/commands_page.py
 
@@ -147,4 +147,4 @@ $(PEERS)/ready:
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(FUZZ) $(MUTANTS) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated docs/learners/generated
+	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(FUZZ) $(MUTANTS) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated

@@ -2,7 +2,7 @@
 
     python benchmarks/large_metrics.py errors DATA   # DATA: the folder with cod-rna, krkopt and poker
     python benchmarks/large_metrics.py million       # one process per learner; data in a memory-mapped float32 file
-    python benchmarks/large_metrics.py               # tables of docs/guide/noisy_energies.md, from the records
+    python benchmarks/large_metrics.py               # tables of docs/howto/scale.md, from the records
 
 Measurements are appended to benchmarks/large_metrics.jsonl.
 """

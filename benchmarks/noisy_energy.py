@@ -1,7 +1,7 @@
 """The bias of samplers under noise, on cases whose answer is known: against time step, noise and batch.
 
     python benchmarks/noisy_energy.py run   # some minutes; writes benchmarks/noisy_energy.csv
-    python benchmarks/noisy_energy.py       # the tables of docs/guide/noisy_energies.md from it
+    python benchmarks/noisy_energy.py       # the tables of docs/explanation/physics.md from it
 
 Bias is that of the mean square of a coordinate, in percent of what Boltzmann's law says; its standard error comes from
 independent replicas.

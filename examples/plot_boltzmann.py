@@ -1,5 +1,5 @@
 """
-Boltzmann's law, from coin tosses
+Sampling Boltzmann's distribution
 =================================
 
 At temperature T a state A has the probability :math:`P(A) \\propto \\exp(-E(A) / T)`. Metropolis' rule draws from it
@@ -9,7 +9,7 @@ with probability :math:`\\exp(-\\Delta E / T)`.
 
 # %%
 # One number instead of a matrix, so that everything can be drawn: a landscape of two valleys, the left one deeper. The
-# samplers know nothing of metrics, any function from a stack (R, p, d) to R energies will do.
+# samplers accept any function from a stack (R, p, d) to R energies.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,8 +28,8 @@ E = energy(x[:, None, None])
 # %%
 # Temperature
 # -----------
-# 400 walkers, 200 steps each. The histograms are where they were; the lines are Boltzmann's law. Hot walkers do not
-# care, cold ones sit at the bottoms, and of two bottoms the deeper one gets nearly all as T goes to zero.
+# 400 walkers, 200 steps each. The histograms are where they were; the lines are Boltzmann's distribution. Hot
+# walkers ignore the landscape, cold ones stay near the minima. As T goes to zero, the deeper minimum gets nearly all.
 
 rng = np.random.default_rng(0)
 temperatures = (1.0, 0.4, 0.2)
@@ -54,7 +54,7 @@ plt.show()
 # ---------
 # Now the valleys are nearly equal, and T = 0.03. A walker needs ages to cross the hill: it stays in the valley where it
 # began. In parallel tempering replicas at several temperatures exchange their states, and the cold one gets across
-# through the hot ones. Exchanges follow Metropolis' rule too, so Boltzmann's law holds at every temperature.
+# through the hot ones. Exchanges follow Metropolis' rule too, so every temperature keeps its distribution.
 
 
 def nearly_even(A):
@@ -81,6 +81,6 @@ plt.show()
 # How much of the time is spent in the left valley?
 
 law = np.exp(-nearly_even(x[:, None, None]) / T)
-print(f"Boltzmann's law: {law[x < 0].sum() / law.sum():.2f}")
+print(f"Boltzmann's distribution: {law[x < 0].sum() / law.sum():.2f}")
 for name, walk in walks.items():
     print(f"{name}: {np.mean(walk < 0):.2f}")

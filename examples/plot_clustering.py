@@ -2,7 +2,7 @@
 Clustering with hints
 =====================
 
-There are no labels, but a few pairs of patterns are known to belong together, or not to. A metric learned from such
+There are no labels, but a few pairs of samples are known to belong together, or not to. A metric learned from such
 hints helps any clustering algorithm.
 """
 
@@ -32,9 +32,9 @@ def clusters(Z):
 print(f"plain distance: {adjusted_rand_score(y, clusters(X)):.2f}")
 
 # %%
-# The hints are pairs of rows, +1 for alike, -1 for different. :class:`~freemetric.ITML` takes them as they are.
-# :class:`~freemetric.RCA` wants chunklets, groups of patterns known to be alike, and has no use for differences: the
-# pairs of +1 are joined to groups, rows in none get -1.
+# The hints are pairs of rows, +1 for similar, -1 for different. :class:`~freemetric.ITML` uses them directly.
+# :class:`~freemetric.RCA` needs chunklets, groups of similar samples, and does not use dissimilar pairs: the similar
+# pairs are joined to groups, and other rows get -1.
 
 
 def hints(rng, n):
@@ -71,14 +71,14 @@ ax.axhline(adjusted_rand_score(y, clusters(X)), color="0.5", linestyle=":", labe
 for name, scores in found.items():
     mean, spread = np.mean(scores, axis=1), np.std(scores, axis=1)
     ax.errorbar(amounts, mean, spread, marker="o", capsize=3, label=name)
-ax.set(xlabel="pairs that were judged", ylabel="adjusted Rand index", xscale="log", xticks=amounts)
+ax.set(xlabel="labelled pairs", ylabel="adjusted Rand index", xscale="log", xticks=amounts)
 ax.set_xticklabels(amounts)
 ax.minorticks_off()
 ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The groups before and after, from the last hints. Colours are the clusters found, crosses the patterns in the wrong
+# The groups before and after, from the last hints. Colours are the clusters found, crosses the samples in the wrong
 # one.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")

@@ -28,8 +28,8 @@ sampler = Annealing(Constant(T), ElementMove(1.0), n_steps=200)
 walks = {trap: DMLFE(sampler=sampler, confinement=trap, random_state=0).fit(X, y).snapshots_ for trap in traps}
 
 
-def n_asked(A):
-    """How many neighbours a pattern asks: the exponential of the entropy of its picks, on average."""
+def n_effective(A):
+    """The number of effective neighbours: the mean exponential of the entropy of the picks."""
     squared = np.minimum(pairwise_distances(X @ A.T, metric="sqeuclidean"), 1e30)
     np.fill_diagonal(squared, np.inf)
     return np.exp(entropy(softmax(-squared, axis=1), axis=1)).mean()
@@ -38,18 +38,18 @@ def n_asked(A):
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for trap, walk in walks.items():
     axes[0].plot(walk["step"], np.linalg.norm(walk["map"], axis=(1, 2)), label=rf"$\lambda$ = {trap:g}")
-    axes[1].plot(walk["step"], [n_asked(A) for A in walk["map"]])
+    axes[1].plot(walk["step"], [n_effective(A) for A in walk["map"]])
 axes[0].set(xlabel="Monte Carlo step", ylabel="size of the map, |A|", yscale="log")
 axes[0].legend(frameon=False)
-axes[1].set(xlabel="Monte Carlo step", ylabel="neighbours that a pattern asks", yscale="log")
+axes[1].set(xlabel="Monte Carlo step", ylabel="effective neighbours", yscale="log")
 plt.show()
 
 # %%
 # Without walls the map grows without end and one neighbour decides: the energy is that of 1-NN, a plain with no slope.
 # The traps hold the map at a size where more than one has a say; the narrower the trap, the more.
 #
-# What size? Boltzmann's law :math:`\exp(-(E + \lambda |A|^2) / T)` can only be normalised with :math:`\lambda > 0`. If
-# the trap were alone, each of the d p elements would have the variance :math:`T / 2 \lambda`:
+# What size? Boltzmann's distribution :math:`\exp(-(E + \lambda |A|^2) / T)` can only be normalised with
+# :math:`\lambda > 0`. If the trap were alone, each of the d p elements would have the variance :math:`T / 2 \lambda`:
 
 for trap in traps[1:]:
     size = np.linalg.norm(walks[trap]["map"][-20:], axis=(1, 2)).mean()

@@ -50,7 +50,7 @@ ax.set(xticks=[], yticks=[])
 plt.show()
 
 # %%
-# How much do a few numbers per image say? Error of 5-NN on unseen images:
+# How good are a few coordinates per image? Error of 5-NN on unseen images:
 
 for n in (2, 4, 8, 16):
     learners = {"PCA": PCA(n), "NCA": NCA(n, init="lda" if n < 9 else "pca", max_iter=200)}

@@ -2,13 +2,13 @@
 The energy of a metric
 ======================
 
-What is a good distance? One in which the neighbours of a pattern are of its class. The energy turns this into a number
+What is a good distance? One in which the neighbours of a sample are of its class. The energy turns this into a number
 for every linear map A.
 """
 
 # %%
 # Two features tell the classes apart by their difference; each alone says little. In the plain distance the nearest
-# neighbours of the pattern with the cross are of both classes.
+# neighbours of the sample with the cross are of both classes.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,7 +23,7 @@ across += np.where(y == 0, -0.12, 0.12)
 X = np.column_stack([along + across, along - across])
 
 # %%
-# A pattern i picks pattern j as its neighbour with a probability that falls with their distance after the map,
+# A sample i picks sample j as its neighbour with a probability that falls with their distance after the map,
 # :math:`p_{ij} \propto \exp(-|A x_i - A x_j|^2)`. The energy is the expected share of wrong picks,
 # :math:`E(A) = 1 - \frac1N \sum_i \sum_{j \in \text{class of } i} p_{ij}`.
 
@@ -50,7 +50,7 @@ for ax, A, name in zip(axes, (np.eye(2), learned), ("before", "after learning"),
     ax.plot(*Z[one], "kx", markersize=9)
     ax.set(title=f"{name}: E = {energy(A[None])[0]:.2f}", xticks=[], yticks=[], aspect="equal", adjustable="datalim")
 axes[0].legend(loc="upper left", frameon=False)
-figure.suptitle("size: how likely the pattern with the cross picks this one")
+figure.suptitle("size: how likely the sample with the cross picks this one")
 plt.show()
 
 # %%

@@ -2,13 +2,13 @@
 Explaining a metric
 ===================
 
-A learned distance is a matrix, and a decision is a handful of neighbours: both can be looked at.
+A learned distance is a matrix, and a prediction is a few neighbours. Both can be inspected.
 """
 
 # %%
-# Tumours, described by thirty measurements with names. What does the classifier owe to each of them? Shuffle it among
-# the patterns and see what the out-of-bag log loss loses. Many of the thirty say nearly the same: alone none of them
-# seems to be needed, so those of one kind (its mean, its error, its worst value) are shuffled together.
+# Tumours, described by thirty measurements with names. How important is each of them? Shuffle it among the
+# samples and measure the increase of the out-of-bag log loss. Many of the thirty are correlated, and each alone seems
+# unimportant, so those of one kind (mean, error, worst value) are shuffled together.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,8 +35,8 @@ ax.set(xlabel="what the log loss rises by without it, and the standard error of 
 plt.show()
 
 # %%
-# What the distances are made of is another question. A feature that varies much has much of them, whether the classes
-# need it or not.
+# The share of each feature in the distances is something else. A feature with a large variance has a large share, even
+# if it does not separate the classes.
 
 weight = pd.Series(ensemble.distance_weights_, ensemble.feature_names_in_).nlargest(10)[::-1]
 spread = pd.Series(ensemble.distance_weights_std_, ensemble.feature_names_in_)[weight.index]
@@ -73,7 +73,7 @@ print(table.to_string(index=False))
 
 # %%
 # Why is the nearest one near? The squared distance is a sum over features, :math:`\sum_i v_i (M v)_i` with the
-# difference v of the two patterns. Negative parts are differences that the metric lets cancel each other.
+# difference v of the two samples. Negative parts are differences that the metric lets cancel each other.
 
 scaled = model[0].transform(pd.concat([X_test.iloc[[doubtful]], X_train.iloc[nearest[:1]]]))
 v = (scaled.iloc[0] - scaled.iloc[1]).to_numpy()

@@ -2,8 +2,8 @@
 Rare classes
 ============
 
-One pattern in twenty is of the class that matters. A model that never finds it has an accuracy of 95 %; look at
-precision and recall instead, and choose the threshold on patterns that the model has not learned from.
+One sample in twenty is of the class that matters. A model that never finds it has an accuracy of 95 %; look at
+precision and recall instead, and choose the threshold on samples that the model has not learned from.
 """
 
 # %%
@@ -24,7 +24,7 @@ X, y = make_classification(
     2000, 20, n_informative=6, n_redundant=0, n_clusters_per_class=2, weights=[0.95], class_sep=1.3, random_state=2
 )
 X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=800, stratify=y, random_state=0)
-print(f"{y_train.sum()} of {len(y_train)} training patterns are rare")
+print(f"{y_train.sum()} of {len(y_train)} training samples are rare")
 
 models = {
     "k-NN": make_pipeline(MinMaxScaler(), KNeighborsClassifier(15)),
@@ -41,13 +41,13 @@ plt.show()
 
 # %%
 # Bags are drawn class by class, so no replica misses the rare class, and votes are calibrated out of bag, as far as
-# so few rare patterns allow. But who asks only for the likelier class asks for a probability above one half. The
-# out-of-bag probabilities tell which threshold serves the F1 score best, without touching the test patterns.
+# so few rare samples allow. The likelier class needs a probability above one half. The out-of-bag
+# probabilities show which threshold maximises the F1 score, without the test samples.
 
 model = models["FreeEnergyClassifier"]
 expected = model.oob_decision_function_[:, 1]
-judged = np.isfinite(expected)
-precision, recall, thresholds = precision_recall_curve(y_train[judged], expected[judged])
+scored = np.isfinite(expected)
+precision, recall, thresholds = precision_recall_curve(y_train[scored], expected[scored])
 f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
 threshold = thresholds[f1[:-1].argmax()]
 
@@ -57,8 +57,8 @@ for name, limit in (("one half", 0.5), ("out of bag", threshold)):
     print(f"threshold {name:10} {limit:.2f}: {scores}")
 
 # %%
-# Are the probabilities right? Shares of rare patterns among those that were given about the same probability.
-# With so few rare patterns to learn from they stay on the modest side, those of single neighbourhoods most of all.
+# Are the probabilities calibrated? The curve shows the share of rare samples among those with similar probabilities.
+# With so few rare samples the probabilities are rather too low.
 
 figure, ax = plt.subplots(figsize=(4.6, 4.2), layout="constrained")
 ax.plot([0, 1], [0, 1], color="0.6", linestyle=":")

@@ -1,13 +1,12 @@
 """
-Numbers, and how sure they are
-==============================
+Prediction intervals
+====================
 
-Some numbers can be known well, others cannot. A regressor that says which is which is worth more than one that is
-right on average.
+Some targets can be predicted well, others cannot. Prediction intervals show the difference.
 """
 
 # %%
-# A wave that is quiet on the left and noisy on the right, and seven features that say nothing.
+# A wave that is quiet on the left and noisy on the right, and seven irrelevant features.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,12 +26,12 @@ def wave(n):
 X_train, y_train, _ = wave(500)
 X_test, y_test, noise = wave(400)
 model = FreeEnergyRegressor(n_replicas=20, random_state=0).fit(X_train, y_train)
-print(f"R^2 out of bag {model.oob_score_:.2f}, on new patterns {model.score(X_test, y_test):.2f}")
+print(f"R^2 out of bag {model.oob_score_:.2f}, on new samples {model.score(X_test, y_test):.2f}")
 forest = RandomForestRegressor(500, random_state=0).fit(X_train, y_train)
 print(f"R^2 of a forest {forest.score(X_test, y_test):.2f}")
 
 # %%
-# Intervals that hold nine of ten: they follow the noise, which the model was never told.
+# Intervals that contain 90 % of the targets. They follow the noise, which the model has to learn.
 
 low, high = model.predict_interval(X_test, alpha=0.1).T
 held = (low <= y_test) & (y_test <= high)
@@ -44,7 +43,7 @@ ax.scatter(X_test[:, 0], y_test, s=8, c=np.where(held, "0.3", "tab:red"))
 ax.set(xlabel="the feature that counts", ylabel="number")
 ax.legend(frameon=False)
 plt.show()
-print(f"{held.mean():.0%} of the numbers are inside")
+print(f"{held.mean():.0%} of the targets are inside")
 
 # %%
 # Half the width of an interval against the noise that was put in; with normal errors nine of ten are within 1.64

@@ -1,6 +1,6 @@
 """
-Curved borders by a kernel
-==========================
+Nonlinear metrics with a kernel
+===============================
 
 A linear map cannot unroll two rings. In the feature space of a kernel it can: :class:`~freemetric.Kernelized` gives any
 learner its kernel form.
@@ -46,7 +46,7 @@ for row, (X, y) in zip(axes, SETS.values(), strict=True):
 plt.show()
 
 # %%
-# Many patterns need not all span the space: beyond ``max_exact`` some of them do. The width of the kernel follows the
+# Many samples need not all span the space: beyond ``max_exact`` some of them do. The width of the kernel follows the
 # data, and both can be searched as any other parameter, ``kernelized__gamma``, as can those of the learner within,
 # ``kernelized__learner__n_components``.
 

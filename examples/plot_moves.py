@@ -10,7 +10,7 @@ accepted.
 # %%
 # On a slope that can be drawn
 # ----------------------------
-# A narrow valley in the plane of two numbers. The matrix move must take small steps or be rejected; the Hamiltonian one
+# A narrow valley in the plane. The matrix move must take small steps or be rejected; the Hamiltonian one
 # rolls along.
 
 import time
@@ -54,8 +54,8 @@ plt.show()
 # On a metric
 # -----------
 # A map of the pixels of digits to 8 dimensions has hundreds of elements. Both walks run at the same temperature; the
-# axis is the clock. They end where they must, in Boltzmann's law, which gives T / 2 to every element of a map in a
-# quadratic valley.
+# axis is the clock. Both end in Boltzmann's distribution, which gives T / 2 to every element of a map in a
+# quadratic minimum.
 
 X, y = load_digits(return_X_y=True)
 X, y = X[:400] / 16, y[:400]

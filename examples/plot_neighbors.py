@@ -1,13 +1,13 @@
 """
-Choosing k honestly
-===================
+Choosing k
+==========
 
-How many neighbours should vote? A metric makes its own training patterns look separable, so they are the wrong ones
-to ask.
+How many neighbours should vote? A metric makes its own training samples look separable, so k must be chosen on other
+samples.
 """
 
 # %%
-# Few patterns, many features, some wrong labels: easy to learn by heart.
+# Few samples, many features and some wrong labels: easy to overfit.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,18 +26,18 @@ model = MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA()), random_
 k = model.selection_["n_neighbors"]
 
 # %%
-# Three answers to one question. "In its own space": every training pattern is classified by the others, in the metric
-# that was learned from all of them. "Refitted": the metric is learned anew without the pattern's fold, which is what
-# :class:`~freemetric.MetricKNeighborsClassifier` does. "New patterns": the truth.
+# Three estimates of the error. "In its own space": every training sample is classified by the others, in the metric
+# that was learned from all of them. "Refitted": the metric is learned anew without the sample's fold, which is what
+# :class:`~freemetric.MetricKNeighborsClassifier` does. "New samples": the test error.
 
 Z = model.learner_.transform(X_train)
-nearest = NearestNeighbors(n_neighbors=len(k)).fit(Z).kneighbors(return_distance=False)  # without the pattern itself
+nearest = NearestNeighbors(n_neighbors=len(k)).fit(Z).kneighbors(return_distance=False)  # without the sample itself
 own = [100 * np.mean((y_train[nearest[:, :n]].mean(axis=1) > 0.5) != y_train) for n in k]
 refitted = 100 * model.selection_["error"]
 new = 100 * np.mean(model.decisions(X_test, len(k)) != y_test[:, None], axis=0)
 
 figure, ax = plt.subplots(figsize=(6.8, 4.2), layout="constrained")
-for name, curve in {"in its own space": own, "refitted": refitted, "new patterns": new}.items():
+for name, curve in {"in its own space": own, "refitted": refitted, "new samples": new}.items():
     ax.plot(k, curve, label=name)
     ax.plot(k[np.argmin(curve)], np.min(curve), "ko", markersize=4)
 ax.set(xlabel="number of neighbours k", ylabel="error in %", ylim=(0, None))

@@ -1,12 +1,12 @@
 """
-Why this number?
-================
+Explaining a regression
+=======================
 
-A prediction by neighbours can be looked at: who the neighbours are, what they tell, and what trends add.
+A prediction by neighbours can be inspected: its neighbours, their targets, and the part of the trends.
 """
 
 # %%
-# How far a disease goes within a year, for 442 patients with ten features each.
+# Disease progression after one year, for 442 patients with ten features.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,7 +19,7 @@ model = FreeEnergyRegressor(n_replicas=20, random_state=0).fit(X, y)
 print(f"R^2 out of bag {model.oob_score_:.2f}, on a {model.scale_name_} scale")
 
 # %%
-# What was expected of patients out of bag, beside what came.
+# Out-of-bag predictions against targets.
 
 known = np.isfinite(model.oob_prediction_)
 figure, ax = plt.subplots(figsize=(4.4, 4.2), layout="constrained")
@@ -29,7 +29,7 @@ ax.set(xlabel="expected", ylabel="observed")
 plt.show()
 
 # %%
-# What the model would lose without a feature, with its error.
+# Permutation importances with standard errors.
 
 found = model.permutation_importances()
 order = np.argsort(found.mean)
@@ -49,7 +49,7 @@ low, high = model.predict_interval(X.iloc[[patient]], alpha=0.2)[0]
 print(f"expected {model.predict(X.iloc[[patient]])[0]:.0f}, eight of ten between {low:.0f} and {high:.0f}")
 
 # %%
-# How far votes and trends count.
+# The strengths of votes and trends.
 
 for what, strength in model.strengths_.items():
     print(f"{what:15} {strength:.2f}")

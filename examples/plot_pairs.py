@@ -1,13 +1,13 @@
 """
-Same or not: a metric from answers about pairs
-==============================================
+A metric from labelled pairs
+============================
 
-Nobody has named the digits. Somebody has looked at pairs of images and said "the same" or "not the same". That is
-enough to learn a distance, and where to draw the line.
+There are no labels of single images, only of pairs: "the same digit" or "not the same". This is enough to learn a
+distance and a threshold.
 """
 
 # %%
-# 600 answers about images of the first half; the other half is for pairs that are new, images and all.
+# 600 labelled pairs of the first half of the images; the other half is for testing.
 
 import matplotlib.pyplot as plt
 import numpy as np

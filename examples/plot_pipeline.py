@@ -1,13 +1,13 @@
 """
-Tables with gaps and words, pipelines and grid search
-=====================================================
+Mixed tables, pipelines and grid search
+=======================================
 
 Learners are ordinary transformers: they live in pipelines behind a ColumnTransformer, keep feature names, and a grid
-search may try other learners as easily as other numbers.
+search may also try different learners.
 """
 
 # %%
-# A table as they come: a column of words, gaps, units of all sizes.
+# A table with a text column, missing values and different units.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,8 +36,8 @@ prepare = make_column_transformer(
 model = Pipeline([("prepare", prepare), ("metric", Euclidean()), ("vote", KNeighborsClassifier())])
 
 # %%
-# The grid swaps the learner itself, with parameters of its own where it has some. Everything, filling the gaps
-# included, is refitted in every fold.
+# The grid swaps the learner itself, with parameters of its own where it has some. Everything, including
+# imputation, is refitted in every fold.
 
 grid = [
     {"metric": [Euclidean(), RCA(), LFDA(), LMNN()], "vote__n_neighbors": [1, 5, 15]},
@@ -45,7 +45,7 @@ grid = [
 ]
 search = GridSearchCV(model, grid, cv=5).fit(X_train, y_train)
 print(f"best: {search.best_params_}")
-print(f"inner folds {search.best_score_:.3f}, new patterns {search.score(X_test, y_test):.3f}")
+print(f"inner folds {search.best_score_:.3f}, new samples {search.score(X_test, y_test):.3f}")
 
 # %%
 # What the search saw:

@@ -1,6 +1,6 @@
 """
-Search: an eighth of the numbers, the same hits
-===============================================
+Search with short vectors
+=========================
 
 Find the items most like a query. A learned map makes the vectors short without losing hits, and any index of Euclidean
 vectors can hold them: after ``transform`` the learned distance *is* the Euclidean one.
@@ -39,10 +39,10 @@ def index_of(vectors):
 
 maps = {
     "pixels": VarianceThreshold(),
-    "PCA, 8 numbers": PCA(8),
-    "LFDA, 8 numbers": LFDA(8),
-    "RCA, 8 numbers": RCA(8),
-    "NCA, 8 numbers": NCA(8, init="lda"),
+    "PCA, 8 dimensions": PCA(8),
+    "LFDA, 8 dimensions": LFDA(8),
+    "RCA, 8 dimensions": RCA(8),
+    "NCA, 8 dimensions": NCA(8, init="lda"),
 }
 figure, ax = plt.subplots(figsize=(6.8, 4.2), layout="constrained")
 for name, learner in maps.items():

@@ -1,8 +1,8 @@
 """
-A space while it is learned
-===========================
+The space during learning
+=========================
 
-The picture of the paper: patterns in the metric space along the walk, from the plain distance to the learned one.
+The picture of the paper: samples in the metric space along the walk, from the plain distance to the learned one.
 """
 
 # %%

@@ -1,13 +1,13 @@
 """
-Who votes? Replicas judged out of bag
-=====================================
+Weights of the candidates
+=========================
 
 :class:`~freemetric.FreeEnergyClassifier` does not ask its user which metric suits the data. It samples several kinds,
-each replica on half of the patterns, and lets the other half judge it.
+each replica on half of the samples, and scores it on the other half.
 """
 
 # %%
-# Three sets of patterns, each made for another kind of metric: classes that differ in a mixture of features; in
+# Three sets of samples, each made for another kind of metric: classes that differ in a mixture of features; in
 # thresholds of single features, hidden among useless ones; and in nothing that a linear map could improve much.
 
 import matplotlib.pyplot as plt
@@ -50,8 +50,8 @@ for make in (mixture, thresholds, moons):
     models[make.__name__] = model, X_test, y_test
 
 # %%
-# A candidate is a view of the features and a form of the map. Its weight falls exponentially with its out-of-bag score:
-# Boltzmann's law once more. ``selection_`` lists all that was tried.
+# A candidate is a view of the features and a form of the map. Its weight falls exponentially with its out-of-bag score,
+# like a Boltzmann factor. ``selection_`` lists all candidates.
 
 weights = {}
 for name, (model, _, _) in models.items():
@@ -70,7 +70,7 @@ plt.show()
 
 # %%
 # The number of neighbours is weighed in the same way. Coloured lines are candidates out of bag, the heaviest one
-# thick; black is the error on patterns that were never seen.
+# thick; black is the error on samples that were never seen.
 
 NeighborsCurveDisplay.from_estimator(*models["thresholds"])
 plt.show()

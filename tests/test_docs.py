@@ -16,6 +16,7 @@ from .test_imports import MAY_IMPORT
 
 matplotlib = pytest.importorskip("matplotlib")
 DOCS = [path for path in pages() if path.name != "README.md"]
+PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if page in DOCS and page.stem != "index")
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 FAST = {"plot_energy", "plot_snapshots"}
 pytestmark = pytest.mark.skipif(not EXAMPLES, reason="the pages are not part of an installed package")
@@ -48,7 +49,7 @@ def name(path):
     return str(path.relative_to(ROOT))
 
 
-LONG = ("evaluating.md", "practice.md", "tables.md")  # they fit models as large as those of users
+LONG = ("choose.md", "extend.md", "scale.md", "tables.md")
 
 
 def runs(page):
@@ -104,10 +105,69 @@ def test_pictures_come_from_the_gallery_or_the_repository(page):
         assert (ROOT / "examples" / f"{drawn[1]}.py" if drawn else page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "guide").glob("*.md")), ids=name)
-def test_page_of_the_guide_is_in_its_contents(page):
-    contents = (ROOT / "docs" / "guide" / "index.md").read_text().split("```{toctree}")[1]
-    assert page.stem == "index" or page.stem in contents.split()
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_page_is_in_the_contents_of_its_part(page):
+    contents = (page.parent / "index.md").read_text().split("```{toctree}")[1]
+    assert page.stem in contents.split()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent != ROOT / "docs"], ids=name)
+def test_page_begins_with_its_purpose(page):
+    title, purpose = page.read_text().split("\n\n")[:2]
+    assert re.match(r"# \w", title)
+    assert re.match(r"(This (page|tutorial)|After reading this page)\b", purpose)
+
+
+def test_the_documentation_is_short():
+    assert len([page for page in PAGES if page.name != "commands.md"]) <= 20  # the commands are a generated page
+    assert sum(len(page.read_text().split()) for page in pages()) <= 35_000
+
+
+OLD_WORDS = re.compile(
+    r"\b(told|asked|heard|hearing|judge[sd]?|jury|verdicts?|ballots?|voters|precincts?|laws|haste|somebody|whoever)\b"
+    r"|\bpatterns?\b(?! of (?:names|files))|what is known of|[Nn]umbers as target|predicts? numbers|\bOf numbers\b"
+)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=name)
+def test_page_uses_the_terms_of_the_field(page):
+    assert not [found[0] for found in OLD_WORDS.finditer(without_code(page.read_text()))]
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```|`[^`]+`|^> .*$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+TEN_QUESTIONS = {
+    "Does it handle missing values?": ("howto/tables.md", "Missing values"),
+    "How are categories encoded?": ("howto/tables.md", "Categories"),
+    "Which estimator do I need?": ("howto/choose.md", "Which estimator"),
+    "Does it give probabilities?": ("howto/probabilities.md", "Class probabilities"),
+    "Does it give prediction intervals?": ("howto/probabilities.md", "Prediction intervals"),
+    "How long does a fit of 100,000 rows take?": ("howto/scale.md", "How long a fit takes"),
+    "Can it use a GPU?": ("howto/scale.md", "Use a GPU"),
+    "How do I save a model?": ("howto/deploy.md", "Save and load a model"),
+    "How do I deploy it?": ("howto/deploy.md", "A Dockerfile"),
+    "How do I move from metric-learn?": ("tutorials/metric_learn.md", "From metric-learn"),
+}
+
+
+@pytest.mark.parametrize("question", TEN_QUESTIONS)
+def test_ten_questions(question):
+    """A section answers the question, and two clicks lead from the README to its page."""
+    page, heading = TEN_QUESTIONS[question]
+    there = (ROOT / "docs" / page).resolve()
+    section = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^## |\Z)", there.read_text(), re.DOTALL | re.MULTILINE)
+    assert len(section[1].split()) > 20
+    once = linked(ROOT / "README.md")
+    twice = set().union(*map(linked, once))
+    assert there in once | twice
+
+
+def linked(page):
+    """The pages of docs/ that a page links to."""
+    targets = re.findall(r"\]\(([\w./-]+\.md)(?:#[\w-]+)?\)", page.read_text())
+    return {(page.parent / target).resolve() for target in targets} & {there.resolve() for there in DOCS}
 
 
 @pytest.mark.parametrize(

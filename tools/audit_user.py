@@ -27,7 +27,7 @@ def walk(person: Person, wheel: Path, folder: Path) -> dict:
     print(f"\n{person.name}", flush=True)
     for name, text in person.files.items():
         (folder / name).write_text(text())
-    shutil.copy(ROOT / "docs" / "guide" / "moving.md", folder)
+    shutil.copy(ROOT / "docs" / "tutorials" / "metric_learn.md", folder)
     fresh = Environment(folder / "env")
     steps = [installed(fresh, requirements, wheel) for requirements in person.installs]
     slow = slowness(fresh)

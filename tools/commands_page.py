@@ -1,4 +1,4 @@
-"""docs/guide/commands.md, made from the commands themselves: ``make pages`` writes it, a test keeps it current."""
+"""docs/reference/commands.md, made from the commands themselves: ``make pages`` writes it, a test keeps it current."""
 
 import inspect
 from collections.abc import Iterator
@@ -9,26 +9,26 @@ import typer
 
 from freemetric.cli import app
 
-PAGE = Path(__file__).parents[1] / "docs" / "guide" / "commands.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "commands.md"
 INTRODUCTION = """# The command line
 
-`pip install 'freemetric[cli]'` brings the command `freemetric`; `python -m freemetric` is the same. Parquet and Feather
-files need `freemetric[parquet]` as well, `export` needs `freemetric[onnx]`, [`serve`](serve.md) needs
-`freemetric[serve]`, tests and figures of `bench` need `freemetric[bench]`. [In practice](practice.md#tables-in-files)
-shows the commands at work.
+This page lists every command of `freemetric` with its options. `pip install 'freemetric[cli]'` installs the command;
+`python -m freemetric` is the same. Parquet and Feather files need `freemetric[parquet]`, `export` needs
+`freemetric[onnx]`, [`serve`](../howto/browser.md) needs `freemetric[serve]`, and `bench` needs `freemetric[bench]`.
+[](../howto/tables.md) and [](../howto/choose.md) show the commands in use.
 
-Every command has `--help`, and most have `--json`, which prints JSON and nothing else. What goes wrong is said in one
-line on stderr; `freemetric --debug COMMAND ...` shows the traceback. `freemetric --install-completion` completes names
-in your shell.
+Every command has `--help`. Most have `--json`, which prints JSON and nothing else. Errors are one line on stderr;
+`freemetric --debug COMMAND ...` shows the traceback. `freemetric --install-completion` installs completion for your
+shell.
 
-| exit code | |
+| exit code | meaning |
 |---|---|
-| 0 | all is well |
-| 1 | something failed: a method on a file, a full disk, an extra that is not installed |
-| 2 | the input cannot be used: a table, a model file, a column, an option |
-| 130 | stopped from the keyboard; a model file that was there is untouched |
+| 0 | success |
+| 1 | a failure: a method on a file, a full disk, a missing extra |
+| 2 | unusable input: a table, a model file, a column, an option |
+| 130 | interrupted from the keyboard; existing model files are unchanged |
 
-This page is made from the commands (`make pages`).
+`make pages` generates this page from the commands.
 """
 
 

@@ -151,7 +151,7 @@ print(ITML(random_state=0).fit(X, pairs=[[0, 1], [2, 3]], pair_labels=[1, -1]).p
 """
 PAGE = """
 import re
-page = open("moving.md").read()
+page = open("metric_learn.md").read()
 exec("\\n".join(re.findall(r"^```python\\n(.*?)^```", page, re.DOTALL | re.MULTILINE)))
 """
 

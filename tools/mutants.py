@@ -3,7 +3,7 @@
 A fixed sample of mutants is tried, each by the tests of its package; one that no test notices has survived. Outcomes
 stand in mutation/record.jsonl as they come: a run that was stopped goes on where it was, and a finished one is only
 shown. Survivors are tried again, as tests may have been added, unless mutation/explained.jsonl says why no test can
-notice them. Exit code 1 where a survivor is not explained. The table is that of docs/guide/survives.md.
+notice them. Exit code 1 where a survivor is not explained. docs/howto/deploy.md sums the table up.
 """
 
 import argparse

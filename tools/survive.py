@@ -1,4 +1,4 @@
-"""What freemetric survives: ``make survive`` tries it and prints the table of docs/guide/survives.md.
+"""What freemetric survives: ``make survive`` tries it and prints a table; docs/howto/deploy.md sums it up.
 
 The record is out/survive.json, written after every part. Parts that it lacks, or that broke, are tried; all parts where
 it is whole. Exit code 1 where something broke. A file of survival/ makes one or some rows.

@@ -104,7 +104,7 @@ def _given(init, p, d):
     return A.copy()
 
 
-MOST_WHOLE = 10_000  # samples; beyond, batches are faster than all pairs (docs/guide/noisy_energies.md)
+MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs (benchmarks/large_metrics.py)
 BATCH = 2048
 SUBSET = 4096  # samples on which maps are compared
 STEPS = 25  # between two evaluations on the subset
