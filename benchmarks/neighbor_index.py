@@ -3,7 +3,7 @@
     python benchmarks/neighbor_index.py --rows 200000 --columns 16
 
 A shortlist asks for the nearest of all training samples in the averaged metric. Beyond 65,536 of them our index looks
-into the cells around a query (kernels/numba/cells.py). This prints how long indices take to build and to ask, in one
+into the cells around a query (kernels/numba/nearest.py). This prints how long indices take to build and to ask, in one
 thread, and what share of the true nearest they find. usearch and pynndescent are compared where they are installed.
 """
 

@@ -17,9 +17,19 @@ from sklearn.utils import Bunch
 from freemetric.bench import figures, stats, tables
 from freemetric.bench.protocol import evaluate
 from freemetric.bench.records import INTERVALS, BenchJob, Record, parse, read_all
-from freemetric.bench.regression import METHODS, halves, prediction_scores, predictions, sized_problem, truth_scores
+from freemetric.bench.regression import (
+    LEVELS,
+    METHODS,
+    LeafQuantiles,
+    Tuned,
+    WithResiduals,
+    halves,
+    prediction_scores,
+    predictions,
+    sized_problem,
+    truth_scores,
+)
 from freemetric.bench.results import MEASURES, load_compact, mean_measure, save_compact
-from freemetric.bench.rivals import LEVELS, LeafQuantiles, Tuned, WithResiduals
 from freemetric.bench.runner import RunOptions, plan, run
 from freemetric.datasets import SYNTHETIC, DatasetError
 from freemetric.datasets.synthetic import Sample

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from freemetric.kernels.numba import backend as numba_
-from freemetric.kernels.numba.cells import Cells
-from freemetric.kernels.numba.nearest import as_places, as_queries, nearest
+from freemetric.kernels.numba.nearest import Cells, as_places, as_queries, nearest
 
 
 def sorted_distances(Q, Z, K):
@@ -61,7 +60,7 @@ def test_cells(rng):
 
 
 def test_small_cells(rng, monkeypatch):
-    monkeypatch.setattr("freemetric.kernels.numba.cells.ROWS_OF_A_CELL", 40)
+    monkeypatch.setattr("freemetric.kernels.numba.nearest.ROWS_OF_A_CELL", 40)
     Z, Q = rng.standard_normal((300, 2)).astype(np.float32), rng.standard_normal((4, 2)).astype(np.float32)
     cells = Cells.of(Z)
     assert len(cells.centres) == 7

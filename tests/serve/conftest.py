@@ -15,8 +15,8 @@ with warnings.catch_warnings():
 
 from freemetric.serve import Options, Server
 from freemetric.serve.app import LINKS, application
-from freemetric.serve.guard import Guard
 from freemetric.serve.jobs import Bounds, warm_up
+from freemetric.serve.server import Guard
 from freemetric.serve.session import Session
 
 PORT = 8765

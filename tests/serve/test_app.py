@@ -10,8 +10,8 @@ import pytest
 
 import freemetric
 from freemetric.serve.app import application
-from freemetric.serve.guard import Guard
 from freemetric.serve.jobs import Bounds, ServerJob
+from freemetric.serve.server import Guard
 from freemetric.serve.session import Session
 
 from .conftest import HERE, PORT, TestClient, bearer, files, told

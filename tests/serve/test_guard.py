@@ -3,7 +3,7 @@
 import pytest
 from starlette.responses import PlainTextResponse
 
-from freemetric.serve.guard import Guard
+from freemetric.serve.server import Guard
 
 from .conftest import HERE, PORT, TestClient, bearer
 

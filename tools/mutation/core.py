@@ -35,7 +35,7 @@ def _test_files(place: Path) -> Iterator[Path]:
 
 
 COMPILED = (
-    "kernels/numba/cells.py",
+    "kernels/numba/nearest.py",
     "kernels/numba/votes.py",
     "kernels/numba/element_*.py",
     "kernels/numba/exp2.py",

@@ -11,7 +11,8 @@ try:
     import typer
 
     from .._version import __version__
-    from . import bench, datasets, evaluate, model, outputs, serve
+    from . import bench, datasets, evaluate, model, outputs
+    from . import outputs as serve
     from .console import OneLine, flag
 except ImportError as missing:
     if (missing.name or "").startswith("freemetric"):

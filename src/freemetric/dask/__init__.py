@@ -3,7 +3,6 @@
 Training samples stay in their partitions. A sample of them travels to the search, and then maps, queries and votes do.
 """
 
-from .classifier import DaskFreeEnergyClassifier
-from .regressor import DaskFreeEnergyRegressor
+from .estimators import DaskFreeEnergyClassifier, DaskFreeEnergyRegressor
 
 __all__ = ["DaskFreeEnergyClassifier", "DaskFreeEnergyRegressor"]

@@ -1,16 +1,117 @@
-"""The server: on the loopback alone, until it is stopped."""
+"""The server of the page: who may ask, and how it starts and stops."""
 
 import os
+import secrets
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, MutableMapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
 from ..extras import require
 from .jobs import Bounds, usual_bounds, warm_up
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+FRIENDLY_SITES = ("same-origin", "none")
+THE_PAGE = ("/", "/page.js", "/page.css", "/plotly.js")
+ENTRANCE = "/api/enter"
+
+
+class Guard:
+    """An ASGI application in front of another, on a port of the loopback.
+
+    ``links`` are paths, without the first slash, that the browser loads by itself.
+    """
+
+    def __init__(self, app: Any, port: int, links: Iterable[str] = ()):
+        shown = "" if port == 80 else f":{port}"  # browsers leave out what is usual
+        self.app, self.host, self.alias = app, f"127.0.0.1{shown}", f"localhost{shown}"
+        self.token = secrets.token_urlsafe(32)
+        self.tickets = {path: secrets.token_urlsafe(32) for path in links}
+        self.once: set[str] = set()
+
+    def word_for_once(self) -> str:
+        """A word that opens the page one time."""
+        word = secrets.token_urlsafe(32)
+        self.once.add(word)
+        return word
+
+    def address(self, word: str) -> str:
+        """The address of the page, with a word that opens it."""
+        return f"http://{self.host}/#token={word}"
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        answer = self.refusal(scope) or self.app
+
+        async def send_with_headers(message):
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await answer(scope, receive, send_with_headers)
+
+    def refusal(self, scope: MutableMapping[str, Any]) -> Response | None:
+        """The answer to a request that may not pass, or that enters; None if it may pass."""
+        headers, path, method = Headers(scope=scope), scope["path"], scope["method"]
+        is_reading = method in ("GET", "HEAD")
+        if headers.get("host") == self.alias and path == "/" and is_reading:
+            return RedirectResponse(f"http://{self.host}/")  # one origin, so one storage; browsers keep what follows #
+        if headers.get("host") != self.host:
+            return _no("another host")
+        if headers.get("origin", f"http://{self.host}") != f"http://{self.host}":
+            return _no("another origin")
+        if path != "/" and headers.get("sec-fetch-site", "none") not in FRIENDLY_SITES:
+            return _no("another site")
+        if is_reading and (path in THE_PAGE or self._has_ticket(scope)):
+            return None
+        scheme, _, word = headers.get("authorization", "").partition(" ")
+        if scheme == "Bearer" and path == ENTRANCE and method == "POST" and self._is_known(word):
+            links = {link: f"{link}?ticket={ticket}" for link, ticket in self.tickets.items()}
+            return JSONResponse({"token": self.token, "links": links})
+        if scheme == "Bearer" and path != ENTRANCE and _is_same(word, self.token):
+            return None
+        return _no("Open the address that `freemetric serve` printed.")
+
+    def _has_ticket(self, scope):
+        ticket = self.tickets.get(scope["path"].removeprefix("/"))
+        return ticket is not None and _is_same(QueryParams(scope["query_string"]).get("ticket", ""), ticket)
+
+    def _is_known(self, word):
+        if word in self.once:
+            self.once.discard(word)
+            return True
+        return _is_same(word, self.token)
+
+
+def _is_same(given: str, secret: str) -> bool:
+    return secrets.compare_digest(given.encode(), secret.encode())
+
+
+def _no(why: str) -> Response:
+    return JSONResponse({"error": why}, 403)
+
 
 USUAL_PORT = 8765
 HANGUP = getattr(signal, "SIGHUP", None)  # the terminal was closed; unknown to Windows
@@ -50,7 +151,6 @@ class Server:
         uvicorn = require("uvicorn", "serve")
         require("starlette", "serve")
         from .app import LINKS, application
-        from .guard import Guard
         from .session import Session
 
         options = options or Options()

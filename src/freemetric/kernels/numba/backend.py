@@ -10,13 +10,17 @@ from sklearn.neighbors import NearestNeighbors as TreeSearch
 from ...forking import effective_n_threads
 from ..protocol import SQUARED, Loss, Places, Trials
 from . import element_trials, listed_neighbors, losses, soft_means, soft_neighbors
-from .cells import Cells  # noqa: F401 - part of the backend, like all that is not used here
 from .element_panels import LANE
 from .large_margin import Margin, farthest_move, kept_loss, reaches, searched_loss, triplet_loss  # noqa: F401
 from .learner_loops import DualAverage, descend, logdet_cycle, mean_hinge  # noqa: F401
 from .listed_neighbors import wide  # noqa: F401
 from .losses import quantile_place  # noqa: F401
-from .nearest import as_places, as_queries, nearest
+from .nearest import (
+    Cells,  # noqa: F401 - part of the backend, like all that is not used here
+    as_places,
+    as_queries,
+    nearest,
+)
 from .soft_neighbors import log_partition  # noqa: F401
 from .votes import NOBODY, add_left_out_shares, count_shares, merge, nearest_in_space  # noqa: F401
 

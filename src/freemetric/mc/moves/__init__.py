@@ -2,8 +2,7 @@
 
 from .base import Move, accept
 from .hamiltonian import HamiltonianMove
-from .langevin import LangevinMove
-from .penalty import PenaltyMove
+from .noisy import LangevinMove, PenaltyMove
 from .proposals import ElementMove, MatrixMove, StretchRotateMove
 
 MOVES = {
