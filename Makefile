@@ -10,7 +10,7 @@ FUZZ := .venv-fuzz
 MUTANTS := .venv-mutants
 RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression results docs pages release-check audit-user fuzz survive mutants clean
+.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression results docs pages readability release-check audit-user fuzz survive mutants clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric demo
@@ -90,6 +90,10 @@ mutants: $(MUTANTS)/ready
 # docs/reference/commands.md from the commands
 pages: $(VENV)/ready
 	$(RUN) tools/commands_page.py
+
+# words, sentence length and reading ease of the documentation, beside that of other projects
+readability: $(VENV)/ready
+	$(RUN) tools/readability.py
 
 # archives, metadata, a first use on every Python that is here, licences, into out/release; TAG=v1.2.3 before a release
 release-check: $(RELEASE)/ready

@@ -10,13 +10,13 @@ are removed first; an inline code span counts as one word of one syllable.
 
 import argparse
 import hashlib
-import json
 import os
 import re
 import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+from urllib.parse import urljoin
 from urllib.request import Request, urlopen
 
 from pip._internal.models.index import PyPI
@@ -155,25 +155,26 @@ def fetch(name: str, folder: Path) -> Path | None:
     if archives := _archives(name, folder):
         return archives[-1]
     try:
-        found = newest(name)
-        data = urlopen(found["url"], timeout=LONGEST).read()
-    except (OSError, KeyError, ValueError):
+        address, checksum, file = newest(name)
+        data = urlopen(address, timeout=LONGEST).read()
+    except (OSError, ValueError):
         return None
-    if hashlib.sha256(data).hexdigest() != found["hashes"]["sha256"]:
+    if hashlib.sha256(data).hexdigest() != checksum:
         return None
-    (folder / found["filename"]).write_bytes(data)
-    return folder / found["filename"]
+    (folder / file).write_bytes(data)
+    return folder / file
 
 
-def newest(name: str) -> dict[str, Any]:
-    """The entry of the package index, as pip is configured, for the newest release's source archive."""
-    index = os.environ.get("PIP_INDEX_URL", PyPI.simple_url).rstrip("/")
-    request = Request(f"{index}/{name}/", headers={"Accept": "application/vnd.pypi.simple.v1+json"})
-    releases = {}
-    for file in json.load(urlopen(request, timeout=LONGEST))["files"]:
-        if (version := re.search(r"-(\d+(?:\.\d+)*)\.tar\.gz$", file["filename"])) and not file.get("yanked"):
-            releases[tuple(map(int, version[1].split(".")))] = file
-    return releases[max(releases)]
+LINK = re.compile(r'<a [^>]*href="([^"#]+)#sha256=(\w+)"([^>]*)>\s*([^<\s]+-(\d+(?:\.\d+)*)\.tar\.gz)\s*</a>')
+
+
+def newest(name: str) -> tuple[str, str, str]:
+    """Address, checksum and name of the newest release's source archive, by the index that pip is configured for."""
+    page = f"{os.environ.get('PIP_INDEX_URL', PyPI.simple_url).rstrip('/')}/{name}/"
+    listed = urlopen(Request(page, headers={"Accept": "text/html"}), timeout=LONGEST).read().decode()
+    links = [found for found in LINK.findall(listed) if "data-yanked" not in found[2]]
+    address, checksum, _, file, _ = max(links, key=lambda found: tuple(map(int, found[4].split("."))))
+    return urljoin(page, address), checksum, file
 
 
 def _archives(name: str, folder: Path) -> list[Path]:

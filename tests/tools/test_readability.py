@@ -1,5 +1,7 @@
 """Words, sentences and syllables are counted as one would by hand, and markup is not prose."""
 
+import io
+
 import pytest
 
 readability = pytest.importorskip("readability", reason="tools are not part of an installed package")
@@ -89,3 +91,16 @@ def test_our_pages_are_read_without_a_network(capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["readability.py", "--ours"])
     readability.main()
     assert "| freemetric: README and docs |" in capsys.readouterr().out
+
+
+def test_the_newest_release_is_chosen(monkeypatch):
+    links = ["1.9.0.tar.gz", "1.10.1.tar.gz", "1.11.0rc1.tar.gz", "1.10.1-py3-none-any.whl"]
+    page = "".join(f'<a href="../files/x-{link}#sha256=ab12">x-{link}</a><br/>\n' for link in links)
+    monkeypatch.setenv("PIP_INDEX_URL", "https://index.example/simple")
+    monkeypatch.setattr(readability, "urlopen", lambda request, timeout: io.BytesIO(page.encode()))
+    address, checksum, file = readability.newest("x")
+    assert (address, checksum, file) == (
+        "https://index.example/simple/files/x-1.10.1.tar.gz",
+        "ab12",
+        "x-1.10.1.tar.gz",
+    )

@@ -188,7 +188,12 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
             The fitted model.
         """
         validate_params(self)
-        return self._learn(*self._problem(X, y, sample_weight))
+        task, training_set, n_rows = self._problem(X, y, sample_weight)
+        search = self._search(training_set, task)
+        self._warn_about(search.problem.training_set)
+        run_to_the_end(search, self)
+        self.__dict__.update(finish_fit(search, training_set, self.shortlist, n_rows))
+        return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[EnsembleTask, TrainingSet, int]:
         """The task, the training set, and the number of rows given."""
@@ -196,14 +201,6 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
 
     def _warn_about(self, searched: TrainingSet) -> None:
         """Warn about the samples that the search sees."""
-
-    def _learn(self, task, training_set, n_rows):
-        """Run the search, and put the fitted attributes in place."""
-        search = self._search(training_set, task)
-        self._warn_about(search.problem.training_set)
-        run_to_the_end(search, self)
-        self.__dict__.update(finish_fit(search, training_set, self.shortlist, n_rows))
-        return self
 
     def _search(self, training_set, task, scores=True):
         """The search, before it begins; where nothing is scored, its seed depends on the number of samples."""

@@ -70,7 +70,7 @@ class MappedDistances(PairDistances):
         with np.errstate(over="ignore", invalid="ignore"):
             M = self.components_.T @ self.components_
         if not np.isfinite(M).all():
-            raise ValueError("The elements of A^T A overflow: some feature varies too little.")
+            raise ValueError("The elements of A^T A are too large: some feature varies too little.")
         return M
 
     def get_metric(self) -> Callable[..., float]:

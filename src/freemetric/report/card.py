@@ -68,10 +68,17 @@ def drawn_card(model: Any) -> str:
     """HTML about a fitted model; raises whatever goes wrong."""
     check_is_fitted(model)
     model = model.as_shown() if hasattr(model, "as_shown") else model
-    findings = collect_model(model, _importances_are_quick(model))
+    # a classifier of tuples maps samples by its learner, which has no names
+    findings = collect_model(_with_a_map(model), _importances_are_quick(model))
+    if len(getattr(model, "feature_names_in_", ())) == len(findings.feature_names):
+        findings.feature_names = [clipped(name) for name in model.feature_names_in_]
     facts = "".join(f"<div>{_title(name)} <b>{_text(value)}</b></div>" for name, value in _facts(model, findings))
     parts = f'<div class="facts">{facts}</div><div class="parts">{"".join(filter(None, _parts(model, findings)))}</div>'
     return f'<style>{STYLE.strip().replace("NAME", NAME)}</style><div class="{NAME}">{parts}</div>'
+
+
+def _with_a_map(model):
+    return model.learner_ if hasattr(model, "pair_distance") else model
 
 
 def _importances_are_quick(model):
@@ -83,7 +90,7 @@ def _importances_are_quick(model):
 
 
 def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:
-    metric, unit = LearnedSpace(model).learner, "feature"
+    metric, unit = LearnedSpace(_with_a_map(model)).learner, "feature"
     if hasattr(model, "oob_score_"):
         yield f"out-of-bag {findings.score_name}", _score(findings, model.oob_score_)
     if hasattr(model, "ensemble_"):
@@ -146,7 +153,7 @@ def _parts(model: Any, findings: Findings) -> Iterator[str | None]:
         what = "energy" if energy.shape[1] == 1 else f"median energy of {energy.shape[1]} replicas"
         yield _fall(what, np.nanmedian(energy[np.isfinite(energy).any(axis=1)], axis=1))
     else:
-        yield _fall("objective", getattr(LearnedSpace(model).learner, "trace_", ()))
+        yield _fall("objective", getattr(LearnedSpace(_with_a_map(model)).learner, "trace_", ()))
 
 
 def _score(findings, value):

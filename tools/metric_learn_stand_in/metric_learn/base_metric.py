@@ -2,10 +2,9 @@
 
 from numpy import asarray
 
-from freemetric.metric_learn.base import Mahalanobis
+from freemetric.metric_learn.base import Mahalanobis, formed_tuples
 from freemetric.metric_learn.comparisons import QuadrupletsClassifier as _QuadrupletsClassifierMixin  # noqa: F401
 from freemetric.metric_learn.comparisons import TripletsClassifier as _TripletsClassifierMixin  # noqa: F401
-from freemetric.metric_learn.base import formed_tuples
 from freemetric.metric_learn.pairs import PairsClassifier as _PairsClassifierMixin  # noqa: F401
 
 

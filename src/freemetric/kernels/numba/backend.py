@@ -13,7 +13,7 @@ from . import element_trials, listed_neighbors, losses, soft_means, soft_neighbo
 from .element_panels import LANE
 from .large_margin import Margin, farthest_move, kept_loss, reaches, searched_loss, triplet_loss  # noqa: F401
 from .learner_loops import DualAverage, descend, logdet_cycle, mean_hinge  # noqa: F401
-from .listed_neighbors import wide  # noqa: F401
+from .listed_neighbors import WIDTH
 from .losses import quantile_place  # noqa: F401
 from .nearest import (
     Cells,  # noqa: F401 - part of the backend, like all that is not used here
@@ -100,6 +100,11 @@ class Lists(NamedTuple):
     X: np.ndarray  # (B, N, d') the patterns, with columns of zeros as the kernel wants them
 
 
+def wide(n: int) -> int:
+    """The length that rows of n numbers are filled up to."""
+    return -(-n // WIDTH) * WIDTH
+
+
 def neighbor_lists(
     data: Data | Alike | Targets,
     A: NDArray,
@@ -109,7 +114,7 @@ def neighbor_lists(
 ) -> Lists:
     B, N, d = data.X.shape
     if last is None or last[0].shape != A.shape:
-        X = np.zeros((B, N, listed_neighbors.wide(d)), dtype=np.float32)
+        X = np.zeros((B, N, wide(d)), dtype=np.float32)
         X[:, :, :d] = data.X
         rows = np.empty((len(A), N, size), dtype=np.int32)
         known = (len(A), 0, 0) if isinstance(data, Targets) else rows.shape
@@ -122,7 +127,7 @@ def neighbor_lists(
     everyone = np.arange(N)[:, None]
     for r in changed:
         map_ = np.ascontiguousarray(A[r], dtype=np.float32)
-        Z = listed_neighbors.images(lists.X[r % B], map_, diagonal)[:, : d if diagonal else len(map_)]
+        Z = data.X[r % B] * map_[0] if diagonal else data.X[r % B] @ map_.T
         found = nearest(as_queries(Z), as_places(Z), size + 1, ordered=False)
         others = found != everyone
         others[others.all(axis=1), -1] = False  # lost among others at the same point, any of whom may go instead
@@ -156,46 +161,49 @@ def regression_energy_and_gradient(
 
 
 def _nca(data, log_floor, lists, diagonal):
-    """A function of a replica's number, map and room for its gradient, which may be empty."""
-    B, floor = len(data.X), np.float32(log_floor)
-
-    def all_pairs(r, A, gradient):
-        X, w = data.X[r % B], data.weights[r % B]
-        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, w, A, floor, gradient, KEPT_BYTES)
-
-    def on_lists(r, A, gradient):
-        X, known = lists.X[r % B], (lists.rows[r], lists.same[r], lists.heavy[r])
-        return listed_neighbors.energy_and_gradient(X, data.weights[r % B], *known, A, diagonal, floor, gradient)
-
-    return all_pairs if lists is None else on_lists
+    """A function of a map, room for its gradient, which may be empty, and the arguments of a replica's number."""
+    B, floor, classes = len(data.X), np.float32(log_floor), (data.begin, data.end) if isinstance(data, Data) else ()
+    if lists is None:
+        return soft_neighbors.energy_and_gradient, lambda r: (
+            *(data.X[r % B], data.weights[r % B]),
+            *(classes, floor, KEPT_BYTES),
+        )
+    return listed_neighbors.energy_and_gradient, lambda r: (
+        *(lists.X[r % B], data.weights[r % B]),
+        *((lists.rows[r], lists.same[r], lists.heavy[r]), diagonal, floor),
+    )
 
 
 def _regression(data, lists, diagonal):
     B = len(data.X)
 
-    def all_pairs(r, A, gradient):
-        one = data.X[r % B], data.t[r % B], data.y[r % B], data.scale[r % B], data.weights[r % B]
-        return soft_means.energy_and_gradient(*one, A, data.kind, data.quantile, gradient, KEPT_BYTES)
+    def targets(b):
+        return data.t[b], data.y[b], data.scale[b], data.kind, data.quantile
 
-    def on_lists(r, A, gradient):
-        one = lists.X[r % B], data.t[r % B], data.y[r % B], data.scale[r % B], data.weights[r % B]
-        known = lists.rows[r], lists.heavy[r]
-        return listed_neighbors.means_energy_and_gradient(*one, *known, A, diagonal, data.kind, data.quantile, gradient)
-
-    return all_pairs if lists is None else on_lists
+    if lists is None:
+        return soft_means.energy_and_gradient, lambda r: (
+            *(data.X[r % B], data.weights[r % B]),
+            *(targets(r % B), KEPT_BYTES),
+        )
+    return listed_neighbors.means_energy_and_gradient, lambda r: (
+        *(lists.X[r % B], data.weights[r % B]),
+        *((lists.rows[r], lists.heavy[r]), diagonal, targets(r % B)),
+    )
 
 
 def _evaluate(energy, A, fill_up):
     """Energies (R,) of maps, or where ``fill_up`` of diagonal ones (R, 1, d) by an energy that knows only maps."""
+    function, arguments = energy
     A = np.ascontiguousarray(A * np.eye(A.shape[2]) if fill_up else A, dtype=np.float32)
     nothing = np.empty((0, 0), dtype=np.float32)
-    return np.array([energy(r, A[r], nothing) for r in range(len(A))])
+    return np.array([function(A[r], nothing, *arguments(r)) for r in range(len(A))])
 
 
 def _differentiate(energy, A, fill_up):
+    function, arguments = energy
     A = np.ascontiguousarray(A * np.eye(A.shape[2]) if fill_up else A, dtype=np.float32)
     gradient = np.empty_like(A)
-    values = np.array([energy(r, A[r], gradient[r]) for r in range(len(A))])
+    values = np.array([function(A[r], gradient[r], *arguments(r)) for r in range(len(A))])
     gradient = gradient.astype(np.float64)
     return values, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if fill_up else gradient
 

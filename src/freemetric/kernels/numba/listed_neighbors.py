@@ -8,6 +8,8 @@ matrix products are numpy's.
 Rows are filled with zeros up to a multiple of 32 columns: shorter loops do not vectorise.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,19 +22,14 @@ NEGLIGIBLE = np.float32(1e-6)  # of a force, beside others of order one
 f32 = np.float32
 
 
-def wide(n: int) -> int:
-    """The length that rows of n numbers are filled up to."""
-    return (n + WIDTH - 1) // WIDTH * WIDTH
-
-
 def images(X: NDArray, A: NDArray, diagonal: bool) -> NDArray[np.float32]:
-    """Z of the samples X (N, wide(d)) under a map (p, d), or weights of the features (1, d); columns filled up."""
+    """Z of the samples X under a map (p, d), or weights of the features (1, d); rows are filled up."""
     p, d = A.shape
     if diagonal:
         weights = np.zeros(X.shape[1], f32)
         weights[:d] = A[0]
         return X * weights
-    transposed = np.zeros((X.shape[1], wide(p)), f32)
+    transposed = np.zeros((X.shape[1], -(-p // WIDTH) * WIDTH), f32)
     transposed[:d, :p] = A.T
     return X @ transposed
 
@@ -101,14 +98,16 @@ def chances(Z, X, w, lists, same, heavy, log_floor, s, Y):
     return E
 
 
-def energy_and_gradient(X, w, lists, same, heavy, A, diagonal, log_floor, gradient):
+def energy_and_gradient(
+    A: NDArray, gradient: NDArray, X: NDArray, w: NDArray, lists: Sequence[NDArray], diagonal: bool, log_floor: float
+) -> float:
     """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
 
-    X (N, wide(d)), w (N,) and A (p, d) in float32, or A (1, d) of a diagonal map; lists (N, L) of the neighbours of
-    every sample, never itself, how far they are of its class or alike, and their weights.
+    X (N, d) with rows filled up, w (N,) and A (p, d) in float32, or A (1, d) of a diagonal map; ``lists`` (N, L) are the
+    neighbours of every sample, never itself, how far they are of its class or alike, and their weights.
     """
     s, Y = room_for_forces(X, gradient)
-    E = chances(images(X, A, diagonal), X, w, lists, same, heavy, log_floor, s, Y)
+    E = chances(images(X, A, diagonal), X, w, *lists, log_floor, s, Y)
     if gradient.size:
         gradient[:] = slope_of(X, A, diagonal, s, Y)
     return E / len(X)
@@ -149,15 +148,18 @@ def forces_of_means(X, lists, t, P, means, slopes, s, Y):
         add_forces(c, i, lists[i], X, s, Y)
 
 
-def means_energy_and_gradient(X, t, y, scale, w, lists, heavy, A, diagonal, kind, quantile, gradient):
-    """The same for targets: E of their means among neighbours by a loss; t (N, n) stands behind a column of ones."""
+def means_energy_and_gradient(
+    A: NDArray, gradient: NDArray, X: NDArray, w: NDArray, lists: Sequence[NDArray], diagonal: bool, targets: Sequence
+) -> float:
+    """The same for targets t, y, scale and the kind of loss with its quantile, see ``soft_means``."""
+    (rows, heavy), (t, y, scale, kind, quantile) = lists, targets
     t = np.ascontiguousarray(t[:, 1:].T)
-    P, means = np.empty(lists.shape, f32), np.empty(t.shape)
-    means_of_lists(images(X, A, diagonal), lists, heavy, t, P, means)
+    P, means = np.empty(rows.shape, f32), np.empty(t.shape)
+    means_of_lists(images(X, A, diagonal), rows, heavy, t, P, means)
     slopes = np.empty(means.shape)
     E = cost(kind, quantile, means, y, w, scale, slopes)
     if gradient.size:
         s, Y = room_for_forces(X, gradient)
-        forces_of_means(X, lists, t, P, means, slopes, s, Y)
+        forces_of_means(X, rows, t, P, means, slopes, s, Y)
         gradient[:] = slope_of(X, A, diagonal, s, Y)
     return E

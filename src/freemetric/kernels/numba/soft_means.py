@@ -6,7 +6,10 @@ sum_j w_j 2**(h_ij - m_i) (1, t_j) by matrix products. With the slopes g_i = dE/
     dE/dD_ij = -p_ij g_i (t_j - mu_i) = w_i w_j 2**(h_ij - m_i) c_i (1, t_j),   c_i = (g_i mu_i, -g_i) / (w_i total_i).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .compiling import njit
 from .exp2 import EXACT, mantissa, nearest_integer, power
@@ -52,32 +55,37 @@ def means_of(sums, N):
     return means
 
 
-def energy_and_gradient(X, t, y, scale, w, A, kind, quantile, gradient, kept_bytes):
+def energy_and_gradient(
+    A: NDArray, gradient: NDArray, X: NDArray, w: NDArray, targets: Sequence, kept_bytes: int
+) -> float:
     """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
 
-    X (N, d), w (N,), A (p, d) and t (N, n), the targets behind a column of ones, in float32; y and scale as in
-    ``losses``.
+    X (N, d), w (N,), A (p, d) and t (N, n), the targets behind a column of ones, in float32; y, scale, the kind of loss
+    and its quantile as in ``losses``.
     """
+    t, y, scale, kind, quantile = targets
     N, tiles = len(X), Tiles(X, A, kept_bytes if gradient.size else 0)
-    m, sums, heavy = np.full(N, FAR), np.zeros((t.shape[1], N), f32), w[:, None] * t
+    m, sums = np.full(N, FAR), np.zeros((t.shape[1], N))  # in float64: a variance is a difference of means
+    t = t.astype(np.float64)
+    heavy = w[:, None] * t
     for h, i, j in tiles:
         raise_shifts(h, i, j, m, sums)
         own, others = np.empty_like(h), np.empty_like(h)
         weigh(h, i, j, m, own, others)
         sums[:, i : i + TILE] += (own @ heavy[j : j + TILE]).T
         sums[:, j : j + TILE] += (others.T @ heavy[i : i + TILE]).T
-    means = sums[1:] / sums[0].astype(np.float64)
+    means = sums[1:] / sums[0]
     slopes = np.empty(means.shape)
     E = cost(kind, quantile, means, y, w, scale, slopes)
     if gradient.size:
         unit = N / (
             w * sums[0].astype(np.float64)
         )  # c is N times as large as in the formula, so that it is of order one
-        c = (unit * np.vstack([(slopes * means).sum(axis=0), -slopes])).T.astype(f32)
+        c = (unit * np.vstack([(slopes * means).sum(axis=0), -slopes])).T
 
         def overwrite(h, i, j):
             own, others = c[i : i + TILE] @ t[j : j + TILE].T, t[i : i + TILE] @ c[j : j + TILE].T
-            forces(h, i, j, m, own, others)
+            forces(h, i, j, m, own.astype(f32), others.astype(f32))
 
         gradient[:] = tiles.slope(overwrite, w, X)
     return E

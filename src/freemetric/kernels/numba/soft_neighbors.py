@@ -4,6 +4,8 @@ Pass 1 gathers each row's weight inside and outside its class. Pass 2 makes the 
 w_i w_j W_ij = w_i P_ij (same_ij - p_i).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -66,14 +68,16 @@ def gathered(tiles: Tiles, begin: NDArray, end: NDArray, w: NDArray) -> tuple[ND
     return m, sums
 
 
-def energy_and_gradient(X, begin, end, w, A, log_floor, gradient, kept_bytes):
+def energy_and_gradient(
+    A: NDArray, gradient: NDArray, X: NDArray, w: NDArray, classes: Sequence[NDArray], log_floor: float, kept_bytes: int
+) -> float:
     """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
 
     A row costs 1 - p, or -log(p + log_floor) where that is positive.
 
     X (N, d), w (N,) and A (p, d) in float32; samples sorted by class, begin[i] <= i < end[i] the class of i.
     """
-    tiles = Tiles(X, A, kept_bytes if gradient.size else 0)
+    (begin, end), tiles = classes, Tiles(X, A, kept_bytes if gradient.size else 0)
     m, sums = gathered(tiles, begin, end, w)
     total = sums.sum(axis=0)
     P, wrong = sums / total
@@ -89,7 +93,7 @@ def energy_and_gradient(X, begin, end, w, A, log_floor, gradient, kept_bytes):
     return E
 
 
-def log_partition(X, A, counted, kept_bytes, gradient):
+def log_partition(X: NDArray, A: NDArray, counted: NDArray, kept_bytes: int, gradient: NDArray) -> float:
     """sum_i counted_i log sum_{j != i} exp(-|A x_i - A x_j|^2) / N; its gradient by A is written to ``gradient``.
 
     X (N, d), A (p, d), counted (N,) of zeros and ones and the gradient (p, d) in float32: NCA's tiles with all samples
