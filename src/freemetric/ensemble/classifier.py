@@ -16,6 +16,7 @@ from .base import FreeEnergyModel
 from .finish import finish_fit
 from .growing import learn_more, together
 from .parameters import free_energy_estimator
+from .running import run_to_the_end
 from .state_checks import check_classifier
 from .tasks.classification import ClassificationTask
 from .tasks.decisions import Decision, ProbabilityScore, check_alpha, prediction_sets, typical_shares

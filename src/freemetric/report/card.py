@@ -78,7 +78,7 @@ def drawn_card(model: Any) -> str:
 
 
 def _with_a_map(model):
-    return model.learner_ if hasattr(model, "pair_distance") else model
+    return model.learner_ if hasattr(model, "preprocessor") and hasattr(model, "learner_") else model
 
 
 def _importances_are_quick(model):

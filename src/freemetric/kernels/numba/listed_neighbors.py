@@ -103,8 +103,8 @@ def energy_and_gradient(
 ) -> float:
     """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
 
-    X (N, d) with rows filled up, w (N,) and A (p, d) in float32, or A (1, d) of a diagonal map; ``lists`` (N, L) are the
-    neighbours of every sample, never itself, how far they are of its class or alike, and their weights.
+    X (N, d) with rows filled up, w (N,) and A (p, d) in float32, or A (1, d) of a diagonal map; ``lists`` (N, L) are
+    the neighbours of every sample, never itself, how far they are of its class or alike, and their weights.
     """
     s, Y = room_for_forces(X, gradient)
     E = chances(images(X, A, diagonal), X, w, *lists, log_floor, s, Y)
