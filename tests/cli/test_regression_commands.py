@@ -123,7 +123,7 @@ def test_metrics_that_k_nn_follows(freemetric, folder, tmp_path, method):
     answer = freemetric("predict", tmp_path / "a.fm", folder / "homes.csv")
     assert float(answer.lines[-1].split()[1].rstrip(",")) > 0.8
     answer = freemetric("predict", tmp_path / "a.fm", folder / "homes.csv", "--interval", "0.9")
-    said = "--interval: MetricKNeighborsRegressor predicts numbers alone; --method free-energy predicts quantiles"
+    said = "--interval: MetricKNeighborsRegressor gives point predictions only; --method free-energy predicts quantiles"
     assert (answer.code, answer.lines) == (2, [said])
     assert "k = 5" in freemetric("inspect", tmp_path / "a.fm").out
 
@@ -177,7 +177,7 @@ def test_what_cannot_be_is_one_line(freemetric, homes, tmp_path, columns, words,
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--proba"], "--proba is for classes, and this model predicts numbers; --interval 0.9 says how sure it is"),
+        (["--proba"], "--proba is for classification; --interval 0.9 gives prediction intervals of this model"),
         (["--interval", "90"], "--interval: 90 is no probability between 0 and 1"),
         (["--quantiles", "0.1,2"], "--quantiles: 2 is no probability between 0 and 1"),
         (["--quantiles", "a"], "--quantiles wants probabilities such as 0.1,0.5,0.9, not 'a'"),

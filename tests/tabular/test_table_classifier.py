@@ -218,7 +218,7 @@ def test_rows_without_a_label_are_left_out_and_said(gap, rich):
 @pytest.mark.parametrize(
     ("y", "what"),
     [
-        ([1.5, 2.5] * 40, r"y: Unknown label type: continuous\..*TableRegressor predicts numbers$"),
+        ([1.5, 2.5] * 40, r"y: Unknown label type: continuous\..*TableRegressor is for regression$"),
         ([1, "a"] * 40, r"y: labels of several types, number and str; y.astype\(str\)"),
         (pd.cut(pd.Series(range(80)), 2), "y: labels are texts, whole numbers or truth values, not Interval"),
         ([dt.date(2020, 1, 1), dt.date(2020, 1, 2)] * 40, "not date"),

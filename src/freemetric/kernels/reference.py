@@ -10,7 +10,7 @@ from .protocol import SQUARED, Loss, Trials
 
 
 def distances(Z: NDArray) -> NDArray:
-    """Squared, infinite from a pattern to itself."""
+    """Squared, infinite from a sample to itself."""
     D = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
     np.fill_diagonal(D, np.inf)
     return D
@@ -76,10 +76,10 @@ def prepare_targets(
 
 
 def regression_energy(data: Targets, A: NDArray, lists: NDArray | None = None, diagonal: bool = False) -> NDArray:
-    """The mean cost (R,), by weight and over outputs, of what every pattern's neighbours say about its numbers.
+    """The mean cost (R,), by weight and over outputs, of what every sample's neighbours say about its targets.
 
     They say a mean mu_i = sum_j p_ij y_j and a variance v_i = LEAST_VARIANCE + sum_j p_ij (y_j - mu_i)^2, p_ij as in
-    ``nca_energy``. With r_i = y_i - mu_i a pattern costs
+    ``nca_energy``. With r_i = y_i - mu_i a sample costs
 
     - "squared": r_i^2
     - "log_likelihood": (log(v_i / LEAST_VARIANCE) + r_i^2 / v_i) / 2
@@ -127,7 +127,7 @@ def _losses(data, w, r, v, scale):
     if data.loss.name == "absolute":
         return np.abs(r) / scale, -np.sign(r) / scale, 0 * r
     q, s = data.loss.quantile, np.sqrt(v)
-    lines = r / s  # the best line goes through a pattern
+    lines = r / s  # the best line goes through a sample
     means = [w @ np.maximum(q * (r - c * s), (q - 1) * (r - c * s)) for c in lines]
     on = int(np.argmin(means))
     u = r - lines[on] * s
@@ -145,7 +145,7 @@ def regression_element_sweep(
 
 class Data(NamedTuple):
     X: np.ndarray  # (B, N, d)
-    same: np.ndarray  # (N, N) or (B, N, N), whether two patterns share a class, or how far they are alike
+    same: np.ndarray  # (N, N) or (B, N, N), whether two samples share a class, or how far they are alike
     weights: np.ndarray  # (B, N)
 
 
@@ -157,7 +157,7 @@ def prepare(X: NDArray, bounds: NDArray, device: str = "reference", weights: NDA
 
 
 def prepare_alike(X: NDArray, y: NDArray, device: str = "reference", weights: NDArray | None = None) -> Data:
-    """Patterns with numbers y (B, N) that are alike as far as exp(-(y_i - y_j)^2) says."""
+    """Samples with numbers y (B, N) that are alike as far as exp(-(y_i - y_j)^2) says."""
     X = np.asarray(X, dtype=np.float64)
     weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights, dtype=np.float64)
     return Data(X, np.exp(-((y[:, :, None] - y[:, None, :]) ** 2)), weights)
@@ -166,7 +166,7 @@ def prepare_alike(X: NDArray, y: NDArray, device: str = "reference", weights: ND
 def neighbor_lists(
     data: Data | Targets, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, NDArray] | None = None
 ) -> NDArray[np.bool_]:
-    """Which patterns are on whose list, (R, N, N): of the others those ``size`` that are nearest under map r.
+    """Which samples are on whose list, (R, N, N): of the others those ``size`` that are nearest under map r.
 
     ``last`` are maps and their lists that may be used again where a map is the same.
     """
@@ -179,9 +179,9 @@ def neighbor_lists(
 def nca_energy(
     data: Data, A: NDArray, log_floor: float = 0.0, lists: NDArray | None = None, diagonal: bool = False
 ) -> NDArray:
-    """The mean cost (R,), by weight, of the patterns' chances p_i = sum_j p_ij same_ij to be classified correctly.
+    """The mean cost (R,), by weight, of the samples' chances p_i = sum_j p_ij same_ij to be classified correctly.
 
-    p_ij = softmax_j(log w_j - |A_r (x_i - x_j)|^2), j != i: a pattern is left out with all of its weight.
+    p_ij = softmax_j(log w_j - |A_r (x_i - x_j)|^2), j != i: a sample is left out with all of its weight.
     The cost is 1 - p_i, or -log(p_i + log_floor) if that is positive. With ``lists`` only those j count that are on the
     list of i. If ``diagonal``, A (R, 1, d) holds the weights of diagonal maps.
     """

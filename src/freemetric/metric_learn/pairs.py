@@ -148,7 +148,7 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
 def _checked_labels(pairs, y):
     labels = column_or_1d(y, warn=True)
     check_consistent_length(pairs, labels)
-    # scikit-learn's cross_val_predict numbers classes from 0 on
+    # scikit-learn's cross_val_predict counts classes from 0 on
     if not (np.isin(labels, (-1, 1)).all() or np.isin(labels, (0, 1)).all()):
         raise ValueError("The labels y of pairs are +1 for similar and -1 for dissimilar ones; found others.")
     return np.where(labels == 1, 1, -1)

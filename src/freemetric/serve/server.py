@@ -137,7 +137,7 @@ class Options:
 
 
 class Server:
-    """Listens from the beginning; ``run`` answers, until somebody interrupts it or the page says so.
+    """Listens from the beginning; ``run`` answers, until it is interrupted or stopped from the page.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ class Server:
 
 
 def listening(port: int | None) -> socket.socket:
-    """A socket of the loopback; OSError where the port that was asked for is taken."""
+    """A socket of the loopback; OSError where the given port is taken."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if os.name == "posix":  # elsewhere it would let others listen on the same port
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

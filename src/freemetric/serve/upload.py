@@ -67,7 +67,7 @@ class Upload:
             raise InputError(self.in_words(str(problem))) from None
 
     def in_words(self, text: str) -> str:
-        """A message of the library, which knows of files and options, for somebody who looks at the page."""
+        """A message of the library, which knows of files and options, for the user of the page."""
         text = printable(text.replace(self.path, self.name))
         for option, words in TASK_WORDS.items():
             text = text.replace(option, words)

@@ -220,7 +220,7 @@ def _comparable(known: np.ndarray) -> np.ndarray:
         try:
             check_classification_targets(known)
         except ValueError as problem:
-            why = f"{' '.join(str(problem).split())} freemetric.TableRegressor predicts numbers"
+            why = f"{' '.join(str(problem).split())} freemetric.TableRegressor is for regression"
             raise InputError(f"y: {why}") from problem
     return known.astype(object) if known.dtype.kind == "T" else known
 

@@ -57,7 +57,7 @@ def check_wanted(model: TableModel, proba: bool, quantiles: tuple[float, ...], i
     """InputError where a model has no such predictions."""
     last: Any = model.pipeline[-1]
     if proba and model.predicts_numbers:
-        raise InputError("--proba is for classes, and this model predicts numbers; --interval 0.9 says how sure it is")
+        raise InputError("--proba is for classification; --interval 0.9 gives prediction intervals of this model")
     if not quantiles and interval is None:
         return
     option = "--quantiles" if quantiles else "--interval"
@@ -65,7 +65,7 @@ def check_wanted(model: TableModel, proba: bool, quantiles: tuple[float, ...], i
         raise InputError(f"{option} is for numbers, and this model predicts classes; --proba says how sure it is")
     if not hasattr(last, "predict_quantiles"):
         raise InputError(
-            f"{option}: {type(last).__name__} predicts numbers alone; --method free-energy predicts quantiles"
+            f"{option}: {type(last).__name__} gives point predictions only; --method free-energy predicts quantiles"
         )
     outside = [q for q in (*quantiles, *(() if interval is None else (interval,))) if not 0 < q < 1]
     if outside:

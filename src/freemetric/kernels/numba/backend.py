@@ -24,15 +24,15 @@ from .nearest import (
 from .soft_neighbors import log_partition  # noqa: F401
 from .votes import NOBODY, add_left_out_shares, count_shares, merge, nearest_in_space  # noqa: F401
 
-KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 patterns; computed twice beyond
+KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 samples; computed twice beyond
 FEW_QUERIES = 64  # for which it does not pay to wake threads
 FEW_COORDINATES, MANY_PLACES = 4, 20_000  # where a tree is faster than comparing everything with everything
-STORED_BYTES = 256 << 20  # pairs a sweep keeps, up to about 8,000 patterns; computed anew in every trial beyond
+STORED_BYTES = 256 << 20  # pairs a sweep keeps, up to about 8,000 samples; computed anew in every trial beyond
 
 
 class Data(NamedTuple):
     X: np.ndarray  # (B, N, d) float32, centred: distances do not change and float32 keeps more of them
-    begin: np.ndarray  # (N,) first pattern of each pattern's class
+    begin: np.ndarray  # (N,) first sample of each sample's class
     end: np.ndarray  # (N,) one past the last
     weights: np.ndarray  # (B, N) float32, mean one
 
@@ -94,10 +94,10 @@ def prepare_targets(
 
 
 class Lists(NamedTuple):
-    rows: np.ndarray  # (R, N, L) int32, the neighbours of every pattern
+    rows: np.ndarray  # (R, N, L) int32, the neighbours of every sample
     same: np.ndarray  # (R, N, L) float32, whether they share its class, or how far they are alike; (R, 0, 0): unknown
     heavy: np.ndarray  # (R, N, L) float32, their weights
-    X: np.ndarray  # (B, N, d') the patterns, with columns of zeros as the kernel wants them
+    X: np.ndarray  # (B, N, d') the samples, with columns of zeros as the kernel wants them
 
 
 def wide(n: int) -> int:

@@ -32,14 +32,14 @@ class Chosen(UserProvided):
     """The folder of NUMBA_CACHE_DIR, whether or not it can be written to."""
 
     def ensure_cache_path(self) -> None:
-        """Nothing is asked for: what is there can be read."""
+        """Need no permission to write: a reader needs none."""
 
 
 class Installed(InTree):
     """The folder of the package, whether or not it can be written to: an image may hold what was compiled in it."""
 
     def ensure_cache_path(self) -> None:
-        """Nothing is asked for: what is there can be read."""
+        """Need no permission to write: a reader needs none."""
 
 
 class Impl(caching.CompileResultCacheImpl):
@@ -105,6 +105,6 @@ class Interruptible(CPUDispatcher):
 
 def interruptible(dispatcher: Any) -> Any:
     """The compiled function, made one that can be interrupted."""
-    if type(dispatcher) is CPUDispatcher:  # a plain function where numba is told to compile nothing
+    if type(dispatcher) is CPUDispatcher:  # a plain function where numba compiles nothing
         dispatcher.__class__ = Interruptible
     return dispatcher

@@ -4,10 +4,10 @@ When A[r, c] changes by delta, only row r of z = A x moves and each h_ij = -log2
 
     (x_i - x_j) (a_i - a_j),    a_i = -log2(e) (2 delta z_ir + delta^2 x_ic),    x_i short for x_ic:
 
-a trial costs O(N^2), not O(N^2 p). Patterns are sorted by class and each class padded to whole vectors;
+a trial costs O(N^2), not O(N^2 p). Samples are sorted by class and each class padded to whole vectors;
 pairs are kept once, right of the diagonal, and visited four rows at a time. As in ``pair_tiles`` every row
 has a whole-number shift m_i near its largest h; it is renewed when a trial drives a row's weights out of range.
-Where the shifts are close to each other one serves all rows. The patterns' own weights have mean one.
+Where the shifts are close to each other one serves all rows. The samples' own weights have mean one.
 """
 
 import platform
@@ -27,7 +27,7 @@ f32 = np.float32
 
 @njit(nogil=True, cache=True)
 def padded_positions(begin):
-    """Where each pattern goes when every class starts on a whole vector, and the padded length."""
+    """Where each sample goes when every class starts on a whole vector, and the padded length."""
     N = begin.shape[0]
     position = np.empty(N, np.int64)
     following = 0
@@ -145,7 +145,7 @@ def find_shifts(H, z, w, x, a, m):
         for i in range(i0, i0 + PANEL):
             m[i] = larger(m[i], row_top(h[i - i0, s:], x[s:], a[s:], x[i], a[i], m[s:]))
     for i in range(m.shape[0]):
-        m[i] = nearest_integer(m[i]) if w[i] > 0 else m[0]  # the first place is a pattern
+        m[i] = nearest_integer(m[i]) if w[i] > 0 else m[0]  # the first place is a sample
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)

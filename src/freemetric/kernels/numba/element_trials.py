@@ -65,7 +65,7 @@ def add_panel_of_means(own, others, t, i, start, sums):
 
 @njit(nogil=True, cache=True)
 def weigh_means(H, z, w, heavy, x, a, m, one_shift, sums):
-    """Every pattern's sums (n, M) of w_j (1, t_j) = ``heavy`` (n, M) after the change (x, a).
+    """Every sample's sums (n, M) of w_j (1, t_j) = ``heavy`` (n, M) after the change (x, a).
 
     Relative to its own shift m_i, or, with ``one_shift``, to the middle of all shifts.
     """
@@ -89,7 +89,7 @@ def weigh_means(H, z, w, heavy, x, a, m, one_shift, sums):
 
 @njit(nogil=True, cache=True)
 def energy_of_means(sums, w, numbers):
-    """E of the patterns, the first places of the sums (n, M)."""
+    """E of the samples, the first places of the sums (n, M)."""
     _, y, scale, kind, quantile = numbers
     means = means_of(sums, y.shape[1])
     return cost(kind, quantile, means, y, w, scale, np.empty(means.shape))
@@ -102,7 +102,7 @@ OUT_OF_RANGE = -1.0
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
 def add_panel_of_one_shift(h, x, a, w, m, i, start, stop, sums):
-    """``add_panel`` where all shifts are m: a pair weighs the same for both of its patterns."""
+    """``add_panel`` where all shifts are m: a pair weighs the same for both of its samples."""
     h0, h1, h2, h3 = h[0, start:stop], h[1, start:stop], h[2, start:stop], h[3, start:stop]
     xs, as_, ws, column = x[start:stop], a[start:stop], w[start:stop], sums[start:stop]
     x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
@@ -128,7 +128,7 @@ def add_panel_of_one_shift(h, x, a, w, m, i, start, stop, sums):
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
 def add_panel(h, x, a, w, m, i, start, stop, sums):
-    """Add the weights of four rows' pairs in [start, stop) to the sums of both patterns."""
+    """Add the weights of four rows' pairs in [start, stop) to the sums of both samples."""
     h0, h1, h2, h3 = h[0, start:stop], h[1, start:stop], h[2, start:stop], h[3, start:stop]
     xs, as_, ws, ms, column = x[start:stop], a[start:stop], w[start:stop], m[start:stop], sums[start:stop]
     x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
@@ -155,7 +155,7 @@ def add_panel(h, x, a, w, m, i, start, stop, sums):
 
 @njit(nogil=True, cache=True)
 def weigh(H, z, w, class_stop, x, a, m, one_shift, sums):
-    """Every pattern's weight inside (S) and outside (O) its class after the change (x, a).
+    """Every sample's weight inside (S) and outside (O) its class after the change (x, a).
 
     Relative to its own shift m_i, or, with ``one_shift``, to the middle of all shifts.
     """
@@ -190,7 +190,7 @@ def expected_error(sums, w, N):
 
 @njit(nogil=True, cache=True)
 def weigh_all(H, z, w, class_stop, numbers, x, a, m, one_shift, sums):
-    """Sums over every pattern's neighbours after the change (x, a)."""
+    """Sums over every sample's neighbours after the change (x, a)."""
     if numbers[0].shape[0] > 0:
         weigh_means(H, z, w, numbers[0], x, a, m, one_shift, sums)
     else:

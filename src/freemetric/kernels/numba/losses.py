@@ -1,6 +1,6 @@
 """What soft means of numbers cost, and how the cost changes with them.
 
-``y`` (m, N) are the targets of mean zero and variance one, ``means`` (n, N) what every pattern's neighbours say: the
+``y`` (m, N) are the targets of mean zero and variance one, ``means`` (n, N) what every sample's neighbours say: the
 means of y and, where the loss looks at their spread, the means of y^2 below. ``w`` (N,) are weights of mean one and
 ``scale`` (m,) what a constant prediction costs. Every output costs the same. dE/dmeans is written to ``slopes``.
 """
@@ -17,7 +17,7 @@ SPREADING = ("log_likelihood", "pinball")  # they need the means of y^2
 
 
 def columns(loss: str, y: NDArray) -> NDArray:
-    """What neighbours are asked for: one, y (..., m, N) and perhaps y^2, as (..., N, n)."""
+    """Columns whose means are taken: one, y (..., m, N) and perhaps y^2, as (..., N, n)."""
     parts = [np.ones_like(y[..., :1, :]), y, y**2] if loss in SPREADING else [np.ones_like(y[..., :1, :]), y]
     return np.concatenate(parts, axis=-2).swapaxes(-1, -2)
 
@@ -85,7 +85,7 @@ def quantile_place(values, weights, quantile):
 def best_line(residual, deviation, w, quantile, pulls):
     """c of the lowest pinball loss of residual - c * deviation, and its slopes (N,).
 
-    One pattern lies on the line and stays there: its slope is what makes dE/dc zero.
+    One sample lies on the line and stays there: its slope is what makes dE/dc zero.
     """
     on = quantile_place(residual / deviation, w * deviation, quantile)
     c, balance = residual[on] / deviation[on], 0.0

@@ -22,7 +22,7 @@ class Data(NamedTuple):
     label: "torch.Tensor"  # (N,)
     weights: "torch.Tensor"  # (B, N) float32, sum one
     bounds: np.ndarray  # (C + 1,)
-    sweeps: dict  # (R, p, n) -> Sweep, made when first asked for
+    sweeps: dict  # (R, p, n) -> Sweep, made at first use
     pairs: "Pairs | None"  # where triton can visit them without storing any
 
     def same(self, rows: "torch.Tensor") -> "torch.Tensor":
@@ -42,8 +42,8 @@ class Alike(NamedTuple):
 
 
 def prepare_alike(X: NDArray, y: NDArray, device: str = "cuda", weights: NDArray | None = None) -> Alike:
-    patterns, shares = _on_device(X, device, weights)
-    return Alike(patterns, _torch().as_tensor(y, dtype=patterns.dtype, device=device), shares)
+    samples, shares = _on_device(X, device, weights)
+    return Alike(samples, _torch().as_tensor(y, dtype=samples.dtype, device=device), shares)
 
 
 class Targets(NamedTuple):
@@ -55,7 +55,7 @@ class Targets(NamedTuple):
     loss: Loss
 
     def same(self, rows: "torch.Tensor") -> None:
-        """Targets are neither the same nor alike; their means are asked for."""
+        """Targets are neither the same nor alike; their means are taken."""
 
 
 def _torch():
@@ -67,11 +67,11 @@ def _torch():
 
 
 def prepare(X: NDArray, bounds: NDArray, device: str = "cuda", weights: NDArray | None = None) -> Data:
-    patterns, shares = _on_device(X, device, weights)
+    samples, shares = _on_device(X, device, weights)
     label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     bounds = np.asarray(bounds)
     classes = _torch().as_tensor(label, device=device)
-    return Data(patterns, classes, shares, bounds, {}, _pairs(patterns, shares, bounds))
+    return Data(samples, classes, shares, bounds, {}, _pairs(samples, shares, bounds))
 
 
 def prepare_targets(
@@ -82,14 +82,14 @@ def prepare_targets(
     device: str = "cuda",
     weights: NDArray | None = None,
 ) -> Targets:
-    patterns, shares = _on_device(X, device, weights)
-    t = _torch().as_tensor(columns(loss.name, y)[:, :, 1:].copy(), dtype=patterns.dtype, device=device)
+    samples, shares = _on_device(X, device, weights)
+    t = _torch().as_tensor(columns(loss.name, y)[:, :, 1:].copy(), dtype=samples.dtype, device=device)
     y, scale = np.ascontiguousarray(y, dtype=np.float64), np.ascontiguousarray(scale, dtype=np.float64)
-    return Targets(patterns, t, shares, y, scale, loss)
+    return Targets(samples, t, shares, y, scale, loss)
 
 
 def _on_device(X, device, weights):
-    """Patterns, centred, and weights with sum one."""
+    """Samples, centred, and weights with sum one."""
     torch = _torch()
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if not available[device.split(":")[0]]:

@@ -4,9 +4,9 @@ As in ``element_trials`` a trial changes h_ij = -log2(e) |z_i - z_j|^2 by (x_i -
 rejected, so a round weighs the next ``width`` of them against the same state: the distances are computed once for all.
 The first one accepted changes the state and ends the round; those after it are weighed again in the next.
 
-A round is three kernels. ``weigh`` gives every pattern's weight in every part, a stretch of patterns of one class, and
+A round is three kernels. ``weigh`` gives every sample's weight in every part, a stretch of samples of one class, and
 the shift it is relative to; ``merge`` the weight outside the class over the whole; ``decide`` accepts and updates.
-Many rounds are one CUDA graph; a round that finds no trial left does nothing. The patterns' own weights have sum one
+Many rounds are one CUDA graph; a round that finds no trial left does nothing. The samples' own weights have sum one
 and enter h as their logarithms.
 """
 
@@ -156,9 +156,9 @@ def decide(
 
 
 def layout(bounds: NDArray, length: int) -> tuple[NDArray, NDArray, NDArray]:
-    """Patterns laid out so that every class begins at a multiple of CHUNK.
+    """Samples laid out so that every class begins at a multiple of CHUNK.
 
-    Returns the place of each pattern, the class at each place (-1: none) and three rows with begin, end and class of
+    Returns the place of each sample, the class at each place (-1: none) and three rows with begin, end and class of
     the parts, which have at most ``length`` places, a multiple of CHUNK.
     """
     size = np.diff(bounds)

@@ -1,7 +1,7 @@
 """NCA's energy and gradient on lists of neighbours, on a GPU: the differences of listed pairs as one dense array.
 
 While a list stays, so do the differences x_i - x_j of its pairs: images, distances and forces of all of them are a few
-large matrix products, in a fixed order of summation. Patterns are taken in blocks that fit the memory budget.
+large matrix products, in a fixed order of summation. Samples are taken in blocks that fit the memory budget.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ class Lists(NamedTuple):
 
 
 def lists_of(Z: "torch.Tensor", size: int, block_bytes: int) -> "torch.Tensor":
-    """The ``size`` nearest others (R, N, size) of all patterns Z (R, N, p)."""
+    """The ``size`` nearest others (R, N, size) of all samples Z (R, N, p)."""
     import torch
 
     R, N, _ = Z.shape
@@ -31,7 +31,7 @@ def lists_of(Z: "torch.Tensor", size: int, block_bytes: int) -> "torch.Tensor":
 
 
 class Listed:
-    """Patterns X (R, N, d) of weights w (R, N) under maps A, or where ``diagonal`` weights of features (R, 1, d)."""
+    """Samples X (R, N, d) of weights w (R, N) under maps A, or where ``diagonal`` weights of features (R, 1, d)."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Listed:
         self.block = max(1, block_bytes // (4 * len(X) * lists.rows.shape[2] * X.shape[2]))
 
     def blocks(self) -> Iterator[tuple]:
-        """Patterns, the differences (R, n L, d) to those on their lists, the images of these, and chances (R, n, L)."""
+        """Samples, the differences (R, n L, d) to those on their lists, the images of these, and chances (R, n, L)."""
         import torch
 
         replica = torch.arange(len(self.X), device=self.X.device)[:, None, None]

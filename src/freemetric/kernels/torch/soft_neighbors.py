@@ -4,7 +4,7 @@ With y = sqrt(log2(e)) z the weight of neighbour j is 2**(x_ij - m_i), x_ij = 2 
 and m_i the largest x of row i. ``gather`` finds m_i and the weight inside and outside the class of every row, ``weigh``
 the costs, and ``push`` the forces: W_ij = dE/dD_ij is 2**(2 y_i y_j + a_j + b_i) but for its sign, with one b_i for
 neighbours inside the class and one for those outside. D is symmetric, so the program of row i knows W_ji as well and
-no two programs write to one place. Patterns are sorted by class: most tiles need neither labels nor the diagonal.
+no two programs write to one place. Samples are sorted by class: most tiles need neither labels nor the diagonal.
 
 Products run on tensor cores in float16, every number the sum of two: 22 digits. A replica's y are scaled to the end of
 float16's range, and so are its forces: W_ij is at most f_i = w_i p_i (1 - p_i), whose largest is known before.
@@ -32,7 +32,7 @@ except ImportError:  # then this file can be read, not run
 
 
 SQRT_LOG2E = 1.4426950408889634**0.5
-PADDING = 128  # patterns are padded to a multiple of it, a multiple of all tiles
+PADDING = 128  # samples are padded to a multiple of it, a multiple of all tiles
 FULL, PROGRAMS = 256, 2048  # programs that fill a large card, and so many that their ends do not matter
 SHORTEST = 16  # tiles in a part where the card is full without
 MOST_GRAPHS = 8  # each keeps its buffers
@@ -99,7 +99,7 @@ def gather(
     y_high, y_low, a, begin, end, largest, top, inside, outside, N, M, n_tiles,
     P: tl.constexpr, I: tl.constexpr, J: tl.constexpr, FAR: tl.constexpr = -1e30,
 ):  # fmt: skip
-    """Weights of I rows inside and outside their classes over one part of the patterns, relative to 2**top."""
+    """Weights of I rows inside and outside their classes over one part of the samples, relative to 2**top."""
     block, part, replica = tl.program_id(0), tl.program_id(1), tl.program_id(2).to(tl.int64)
     y_high += replica * M * P
     y_low += replica * M * P
@@ -253,7 +253,7 @@ class Graph:
 
 
 class Pairs:
-    """All pairs of patterns of a stack X (B, N, d) of data sets, sorted by class, with weights (B, N) of sum one."""
+    """All pairs of samples of a stack X (B, N, d) of data sets, sorted by class, with weights (B, N) of sum one."""
 
     widest = max(PUSH)  # rows of a map that the registers hold
 
@@ -264,7 +264,7 @@ class Pairs:
         first = np.append(bounds[:-1], N)
         spans = np.repeat(np.array([first, first + size]), size, axis=1)
         self.begin, self.end = torch.as_tensor(spans, dtype=torch.int32, device=X.device)
-        self.graphs: dict = {}  # what was asked -> None, when asked once, or its Graph
+        self.graphs: dict = {}  # arguments -> None after the first call, later their Graph
 
     def __call__(self, A: NDArray, log_floor: float, wants_gradient: bool) -> tuple:
         """Energies (R,) in float64 and, if wanted, gradients (R, p, d) of the maps A (R, p, d).

@@ -18,7 +18,7 @@ from ...text_files import LARGEST, bounded
 from ..table import InputError, few, note
 
 STANDARD_INPUT = "-"
-PATIENCE = 3.0  # seconds until somebody writes into a pipe that nobody has opened
+PATIENCE = 3.0  # seconds to wait for a writer of a pipe
 
 
 def name_of(path: Path) -> str:
