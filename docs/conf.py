@@ -37,7 +37,7 @@ myst_heading_anchors = 3
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-autodoc_mock_imports = ["onnx", "skl2onnx"]  # only the pages of what uses them are wanted
+autodoc_mock_imports = ["onnx", "skl2onnx", "starlette", "uvicorn"]  # only their users are documented
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -80,7 +80,7 @@ GALLERY = [
     "plot_explain.py",
     "plot_imbalanced.py",
     "plot_intervals.py",
-    "plot_numbers.py",
+    "plot_regression.py",
     "plot_pipeline.py",
 ]
 """The order in which to read the examples: the physics first, then the uses."""
@@ -155,7 +155,20 @@ def skip_inherited(app, what, name, obj, skip, options):
     return skip or is_field or (getattr(obj, "__module__", None) or "").startswith("sklearn.")
 
 
+NOTEBOOKS = Path(__file__).parent / "_build" / "notebooks"
+
+
+def offer_notebook(app, name, source):
+    """Put a link to the notebook of a tutorial, which tools/notebooks.py has written, below the title."""
+    folder, _, page = name.partition("/")
+    if folder == "tutorials" and (NOTEBOOKS / f"{page}.ipynb").exists():
+        title, _, text = source[0].partition("\n")
+        link = f"{{download}}`Download this page as a notebook </_build/notebooks/{page}.ipynb>`"
+        source[0] = f"{title}\n\n{link}\n{text}"
+
+
 def setup(app):
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
     app.connect("autodoc-process-docstring", escape_text)
     app.connect("autodoc-skip-member", skip_inherited)
+    app.connect("source-read", offer_notebook)
