@@ -8,8 +8,10 @@ from pathlib import Path
 os.environ["MPLBACKEND"] = "Agg"
 sys.path.insert(0, str(Path(__file__).parent))  # the gallery imports conf by its name
 
+import matplotlib.pyplot as plt
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
+from matplotlib.animation import Animation, PillowWriter
 
 import freemetric
 
@@ -69,7 +71,9 @@ GALLERY = [
     "plot_confinement.py",
     "plot_moves.py",
     "plot_quenches.py",
+    "plot_annealing.py",
     "plot_snapshots.py",
+    "plot_regions.py",
     "plot_votes.py",
     "plot_neighbors.py",
     "plot_kernels.py",
@@ -98,7 +102,24 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "min_reported_time": 1e9,
     "plot_gallery": True,
+    "remove_config_comments": True,
+    "image_scrapers": ("conf.animations", "matplotlib"),
 }
+
+
+def animations(block, block_vars, gallery_conf):
+    """Save the animations ``light`` and ``dark`` of an example as GIF files: one is for light pages, one for dark."""
+    rst = ""
+    for shade in ("light", "dark"):
+        film = block_vars["example_globals"].pop(shade, None)
+        if isinstance(film, Animation):
+            path = Path(next(block_vars["image_path_iterator"])).with_suffix(".gif")
+            film.save(path, writer=PillowWriter(fps=8), dpi=100)
+            plt.close(film._fig)
+            source = path.relative_to(gallery_conf["src_dir"]).as_posix()
+            rst += f"\n.. image:: /{source}\n   :alt: samples in the learned plane while the temperature falls\n"
+            rst += f"   :class: only-{shade}\n"
+    return rst
 
 
 class ReadingOrder:

@@ -173,7 +173,7 @@ def linked(page):
 def test_public_names_are_in_the_reference():
     listed = names_of("index")
     assert set(freemetric.__all__) - freemetric._MODULES <= listed
-    assert freemetric._MODULES <= listed
+    assert listed >= freemetric._MODULES
 
 
 @pytest.mark.parametrize("part", sorted(freemetric._MODULES - {"exceptions"}))
