@@ -165,6 +165,7 @@ def escape_text(app, what, name, obj, options, lines):
         if re.match(r"\s*\.\. \S+::", line):
             indent = depth
         if indent is None and not re.match(r"\s*(>>>|\.\.\.)", line):
+            line = re.sub(r":ref:`([^<`]+?) <\w+>`", r"\1", line)  # labels of scikit-learn, in inherited docstrings
             parts = LITERAL.split(line)
             text = "".join(part if LITERAL.fullmatch(part) else MARKUP.sub(r"\\\g<0>", part) for part in parts)
             lines[i] = re.sub(r"^(\s*)([A-Z]\. )", r"\1\\\2", text)  # an author's initial is no enumeration

@@ -39,7 +39,8 @@ planes = np.array([Z @ orthogonal_procrustes(Z, planes[-1])[0] for Z in planes])
 
 def film(ink, paper):
     with plt.rc_context({"text.color": ink, "axes.edgecolor": ink, "axes.labelcolor": ink}):
-        figure, (ax, side) = plt.subplots(1, 2, figsize=(6.4, 3), layout="constrained", facecolor=paper)
+        figure, (ax, side) = plt.subplots(1, 2, figsize=(6.4, 3), facecolor=paper)
+        figure.subplots_adjust(left=0.02, right=0.97, bottom=0.17, top=0.9, wspace=0.25)
         ax.set_title(" ", fontsize="medium")
     reach = 1.05 * np.abs(planes).max()
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), xticks=[], yticks=[], facecolor=paper)
