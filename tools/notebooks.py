@@ -10,16 +10,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-import jupytext
-from nbclient import NotebookClient
-
+SHELL = "```bash\nset -e\nunset FORCE_COLOR  # Jupyter sets it; without it there are no progress bars\n"
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
 def plain(page: Path) -> str:
     """The text of a page without the markup that only Sphinx understands."""
     text = re.sub(r"^```\{figure\}.*?^```\n", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"^```console\n", "```bash\nset -e\n", text, flags=re.MULTILINE)
+    text = re.sub(r"^```console\n", SHELL, text, flags=re.MULTILINE)
     text = re.sub(r"\[([^]\n]*)\]\(([\w./-]+\.md)(?:#[\w-]+)?\)", lambda link: link[1] or title(page, link[2]), text)
     return re.sub(r"\{\w+\}(`[^`]+`)", r"\1", text)
 
@@ -30,13 +28,16 @@ def title(page: Path, link: str) -> str:
     return f"*{first.removeprefix('# ')}*"
 
 
-def executed(page: Path):
-    """A page as a notebook with outputs; the files that it writes are discarded."""
+def write(page: Path, path: Path) -> None:
+    """Write a page as a notebook with outputs. Files that its cells write are discarded."""
+    import jupytext  # part of the extra "docs"
+    from nbclient import NotebookClient
+
     notebook = jupytext.reads(plain(page), fmt="md")
     notebook.metadata = {"kernelspec": KERNEL}
     with tempfile.TemporaryDirectory() as folder:
         NotebookClient(notebook, timeout=600, resources={"metadata": {"path": folder}}).execute()
-    return notebook
+    jupytext.write(notebook, path)
 
 
 def main() -> None:
@@ -49,7 +50,7 @@ def main() -> None:
     arguments.notebooks.mkdir(parents=True, exist_ok=True)
     for page in sorted(arguments.pages.glob("*.md")):
         if page.stem != "index":
-            jupytext.write(executed(page), arguments.notebooks / f"{page.stem}.ipynb")
+            write(page, arguments.notebooks / f"{page.stem}.ipynb")
 
 
 if __name__ == "__main__":
