@@ -85,8 +85,11 @@ def test_example_runs(path):
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
-        exec(compile(path.read_text(), str(path), "exec"), {"__name__": "__main__"})
+        names = {"__name__": "__main__"}  # kept until all is drawn: an animation warns if it never was
+        exec(compile(path.read_text(), str(path), "exec"), names)
     assert plt.get_fignums()
+    for number in plt.get_fignums():
+        plt.figure(number).canvas.draw()
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
