@@ -42,7 +42,7 @@ def film(ink, paper):
         figure, (ax, side) = plt.subplots(1, 2, figsize=(6.4, 3), facecolor=paper)
         figure.subplots_adjust(left=0.02, right=0.97, bottom=0.17, top=0.9, wspace=0.25)
         ax.set_title(" ", fontsize="medium")
-    reach = 1.05 * np.abs(planes).max()
+    reach = np.quantile(np.abs(planes), 0.999)
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), xticks=[], yticks=[], facecolor=paper)
     groups = [ax.plot([], [], "o", markersize=3, color=color)[0] for color in ("#0d9488", "#f59e0b", "#a855f7")]
     side.plot(temperature, energy, color="0.5", linewidth=1)
