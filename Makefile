@@ -71,8 +71,9 @@ bench-regression: $(VENV)/ready
 results: $(VENV)/ready
 	$(RUN) tools/results_page.py
 
-# pages, pictures and examples, into docs/_build/html
+# pages, pictures, examples and the tutorials as notebooks, into docs/_build/html
 docs: $(DOCS)/ready
+	$(DOCS)/bin/python tools/notebooks.py docs/tutorials docs/_build/notebooks
 	$(DOCS)/bin/python -m sphinx -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
 # mutated model files and tables for so many seconds, led by coverage; what breaks something goes into out/fuzz

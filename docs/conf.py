@@ -8,8 +8,10 @@ from pathlib import Path
 os.environ["MPLBACKEND"] = "Agg"
 sys.path.insert(0, str(Path(__file__).parent))  # the gallery imports conf by its name
 
+import matplotlib.pyplot as plt
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
+from matplotlib.animation import Animation, PillowWriter
 
 import freemetric
 
@@ -37,7 +39,7 @@ myst_heading_anchors = 3
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-autodoc_mock_imports = ["onnx", "skl2onnx"]  # only the pages of what uses them are wanted
+autodoc_mock_imports = ["onnx", "skl2onnx", "starlette", "uvicorn"]  # only their users are documented
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -69,7 +71,9 @@ GALLERY = [
     "plot_confinement.py",
     "plot_moves.py",
     "plot_quenches.py",
+    "plot_annealing.py",
     "plot_snapshots.py",
+    "plot_regions.py",
     "plot_votes.py",
     "plot_neighbors.py",
     "plot_kernels.py",
@@ -80,7 +84,7 @@ GALLERY = [
     "plot_explain.py",
     "plot_imbalanced.py",
     "plot_intervals.py",
-    "plot_numbers.py",
+    "plot_regression.py",
     "plot_pipeline.py",
 ]
 """The order in which to read the examples: the physics first, then the uses."""
@@ -98,7 +102,24 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "min_reported_time": 1e9,
     "plot_gallery": True,
+    "remove_config_comments": True,
+    "image_scrapers": ("conf.animations", "matplotlib"),
 }
+
+
+def animations(block, block_vars, gallery_conf):
+    """Save the animations ``light`` and ``dark`` of an example as GIF files: one is for light pages, one for dark."""
+    rst = ""
+    for shade in ("light", "dark"):
+        film = block_vars["example_globals"].pop(shade, None)
+        if isinstance(film, Animation):
+            path = Path(next(block_vars["image_path_iterator"])).with_suffix(".gif")
+            film.save(path, writer=PillowWriter(fps=8), dpi=100)
+            plt.close(film._fig)
+            source = path.relative_to(gallery_conf["src_dir"]).as_posix()
+            rst += f"\n.. image:: /{source}\n   :alt: samples in the learned plane while the temperature falls\n"
+            rst += f"   :class: only-{shade}\n"
+    return rst
 
 
 class ReadingOrder:
@@ -144,6 +165,7 @@ def escape_text(app, what, name, obj, options, lines):
         if re.match(r"\s*\.\. \S+::", line):
             indent = depth
         if indent is None and not re.match(r"\s*(>>>|\.\.\.)", line):
+            line = re.sub(r":ref:`([^<`]+?) <\w+>`", r"\1", line)  # labels of scikit-learn, in inherited docstrings
             parts = LITERAL.split(line)
             text = "".join(part if LITERAL.fullmatch(part) else MARKUP.sub(r"\\\g<0>", part) for part in parts)
             lines[i] = re.sub(r"^(\s*)([A-Z]\. )", r"\1\\\2", text)  # an author's initial is no enumeration
@@ -155,7 +177,20 @@ def skip_inherited(app, what, name, obj, skip, options):
     return skip or is_field or (getattr(obj, "__module__", None) or "").startswith("sklearn.")
 
 
+NOTEBOOKS = Path(__file__).parent / "_build" / "notebooks"
+
+
+def offer_notebook(app, name, source):
+    """Put a link to the notebook of a tutorial, which tools/notebooks.py has written, below the title."""
+    folder, _, page = name.partition("/")
+    if folder == "tutorials" and (NOTEBOOKS / f"{page}.ipynb").exists():
+        title, _, text = source[0].partition("\n")
+        link = f"{{download}}`Download this page as a notebook </_build/notebooks/{page}.ipynb>`"
+        source[0] = f"{title}\n\n{link}\n{text}"
+
+
 def setup(app):
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
     app.connect("autodoc-process-docstring", escape_text)
     app.connect("autodoc-skip-member", skip_inherited)
+    app.connect("source-read", offer_notebook)

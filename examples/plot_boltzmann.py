@@ -2,14 +2,14 @@
 Sampling Boltzmann's distribution
 =================================
 
-At temperature T a state A has the probability :math:`P(A) \\propto \\exp(-E(A) / T)`. Metropolis' rule draws from it
-without ever knowing the normalisation: propose a step; if the energy falls, go; if it rises by :math:`\\Delta E`, go
-with probability :math:`\\exp(-\\Delta E / T)`.
+At temperature T a state A has the probability :math:`P(A) \\propto \\exp(-E(A) / T)`. Metropolis' rule samples this
+distribution without its normalisation. It proposes a step and accepts it if the energy falls. If the energy rises by
+:math:`\\Delta E`, it accepts the step with probability :math:`\\exp(-\\Delta E / T)`.
 """
 
 # %%
-# One number instead of a matrix, so that everything can be drawn: a landscape of two valleys, the left one deeper. The
-# samplers accept any function from a stack (R, p, d) to R energies.
+# We use a single variable instead of a matrix, so that we can draw everything. The energy has two minima; the left one
+# is deeper. The samplers accept any function that maps a stack of shape (R, p, d) to R energies.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,8 +28,9 @@ E = energy(x[:, None, None])
 # %%
 # Temperature
 # -----------
-# 400 walkers, 200 steps each. The histograms are where they were; the lines are Boltzmann's distribution. Hot
-# walkers ignore the landscape, cold ones stay near the minima. As T goes to zero, the deeper minimum gets nearly all.
+# We run 400 replicas for 200 steps each. The histograms show the sampled states, the lines Boltzmann's distribution.
+# Hot replicas move freely, cold replicas stay near the minima. As T goes to zero, nearly all replicas are in the deeper
+# minimum.
 
 rng = np.random.default_rng(0)
 temperatures = (1.0, 0.4, 0.2)
@@ -40,9 +41,9 @@ for ax, T in zip(axes, temperatures, strict=True):
     visited = np.concatenate(
         [state.A.ravel() for state, info in sampler.iterate(rng, energy, start) if info.step > 100]
     )
-    law = np.exp(-E / T)
+    density = np.exp(-E / T)
     ax.hist(visited, bins=60, range=(-1.8, 1.8), density=True, color="tab:blue", alpha=0.5)
-    ax.plot(x, law / np.trapezoid(law, x), color="tab:red", label="exp(-E / T) / Z")
+    ax.plot(x, density / np.trapezoid(density, x), color="tab:red", label="exp(-E / T) / Z")
     ax.plot(x, 0.5 * E, color="0.5", linestyle=":", label="energy (scaled)")
     ax.set(title=f"T = {T}", xlabel="A", ylim=(-0.2, 2.2))
 axes[0].set_ylabel("density")
@@ -52,9 +53,10 @@ plt.show()
 # %%
 # Tempering
 # ---------
-# Now the valleys are nearly equal, and T = 0.03. A walker needs ages to cross the hill: it stays in the valley where it
-# began. In parallel tempering replicas at several temperatures exchange their states, and the cold one gets across
-# through the hot ones. Exchanges follow Metropolis' rule too, so every temperature keeps its distribution.
+# Now both minima have nearly the same energy, and T = 0.03. A single replica stays in the minimum where it starts,
+# because the barrier is high. In parallel tempering, replicas at several temperatures swap their states. The cold
+# replica crosses the barrier by swaps with hot ones. Swaps follow Metropolis' rule, so every temperature keeps its
+# distribution.
 
 
 def nearly_even(A):
@@ -67,8 +69,8 @@ start = np.full((5, 1, 1), 1.0)
 alone = Annealing(Constant(T), move, n_steps=n_steps)
 ladder = ParallelTempering((T, 0.06, 0.12, 0.25, 0.5), move, n_steps=n_steps)
 walks = {
-    "alone": np.array([state.A[0, 0, 0] for state, _ in alone.iterate(rng, nearly_even, start[:1])]),
-    "the coldest of five that exchange": np.array([s.A[0, 0, 0] for s, _ in ladder.iterate(rng, nearly_even, start)]),
+    "one replica": np.array([state.A[0, 0, 0] for state, _ in alone.iterate(rng, nearly_even, start[:1])]),
+    "coldest of five replicas": np.array([s.A[0, 0, 0] for s, _ in ladder.iterate(rng, nearly_even, start)]),
 }
 figure, axes = plt.subplots(2, 1, figsize=(8, 4.2), layout="constrained", sharex=True, sharey=True)
 for ax, (name, walk) in zip(axes, walks.items(), strict=True):
@@ -78,9 +80,9 @@ axes[1].set_xlabel("Monte Carlo step")
 plt.show()
 
 # %%
-# How much of the time is spent in the left valley?
+# The share of steps in the left minimum:
 
-law = np.exp(-nearly_even(x[:, None, None]) / T)
-print(f"Boltzmann's distribution: {law[x < 0].sum() / law.sum():.2f}")
+density = np.exp(-nearly_even(x[:, None, None]) / T)
+print(f"Boltzmann's distribution: {density[x < 0].sum() / density.sum():.2f}")
 for name, walk in walks.items():
     print(f"{name}: {np.mean(walk < 0):.2f}")

@@ -2,13 +2,14 @@ r"""
 Why the metric is confined
 ==========================
 
-NCA's energy lies between 0 and 1 however large the map is. There are endlessly many large maps, so a warm walk without
-walls wanders off to them, where only the single nearest neighbour counts. A harmonic trap
-:math:`\lambda |A|^2` keeps it home.
+The energy of NCA is between 0 and 1 for every map, however large. Most maps are large, so a run at a finite temperature
+drifts towards them. There, only the nearest neighbour has an influence. A harmonic confinement :math:`\lambda |A|^2`
+prevents this.
 """
 
 # %%
-# The same walk three times with different traps, from the identity, at a temperature that is warm for this energy.
+# We run the same simulation with three strengths of confinement. It starts at the identity, and the temperature is high
+# for this energy.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,39 +24,44 @@ from freemetric.mc import Annealing, Constant, ElementMove
 
 X, y = load_wine(return_X_y=True)
 X = MinMaxScaler().fit_transform(X)
-T, traps = 0.01, (0.0, 1e-3, 1e-2)
+T, strengths = 0.01, (0.0, 1e-3, 1e-2)
 sampler = Annealing(Constant(T), ElementMove(1.0), n_steps=200)
-walks = {trap: DMLFE(sampler=sampler, confinement=trap, random_state=0).fit(X, y).snapshots_ for trap in traps}
+runs = {
+    strength: DMLFE(sampler=sampler, confinement=strength, random_state=0).fit(X, y).snapshots_
+    for strength in strengths
+}
 
 
 def n_effective(A):
-    """The number of effective neighbours: the mean exponential of the entropy of the picks."""
+    """The mean exponential of the entropy of the neighbour probabilities."""
     squared = np.minimum(pairwise_distances(X @ A.T, metric="sqeuclidean"), 1e30)
     np.fill_diagonal(squared, np.inf)
     return np.exp(entropy(softmax(-squared, axis=1), axis=1)).mean()
 
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-for trap, walk in walks.items():
-    axes[0].plot(walk["step"], np.linalg.norm(walk["map"], axis=(1, 2)), label=rf"$\lambda$ = {trap:g}")
-    axes[1].plot(walk["step"], [n_effective(A) for A in walk["map"]])
+for strength, run in runs.items():
+    axes[0].plot(run["step"], np.linalg.norm(run["map"], axis=(1, 2)), label=rf"$\lambda$ = {strength:g}")
+    axes[1].plot(run["step"], [n_effective(A) for A in run["map"]])
 axes[0].set(xlabel="Monte Carlo step", ylabel="size of the map, |A|", yscale="log")
 axes[0].legend(frameon=False)
 axes[1].set(xlabel="Monte Carlo step", ylabel="effective neighbours", yscale="log")
 plt.show()
 
 # %%
-# Without walls the map grows without end and one neighbour decides: the energy is that of 1-NN, a plain with no slope.
-# The traps hold the map at a size where more than one has a say; the narrower the trap, the more.
+# Without confinement the map keeps growing, and a single neighbour decides. The energy is then the error of 1-NN, which
+# has no slope. Confinement keeps the map at a size where several neighbours have an influence. A stronger confinement
+# includes more of them.
 #
-# What size? Boltzmann's distribution :math:`\exp(-(E + \lambda |A|^2) / T)` can only be normalised with
-# :math:`\lambda > 0`. If the trap were alone, each of the d p elements would have the variance :math:`T / 2 \lambda`:
+# Boltzmann's distribution :math:`\exp(-(E + \lambda |A|^2) / T)` can be normalised only for :math:`\lambda > 0`. With
+# the confinement alone, each of the d p elements has the variance :math:`T / 2 \lambda`. This predicts the size of the
+# map:
 
-for trap in traps[1:]:
-    size = np.linalg.norm(walks[trap]["map"][-20:], axis=(1, 2)).mean()
-    alone = X.shape[1] * np.sqrt(T / (2 * trap))
-    print(f"lambda = {trap:g}: |A| = {alone:.0f} by the trap alone, {size:.0f} measured")
+for strength in strengths[1:]:
+    size = np.linalg.norm(runs[strength]["map"][-20:], axis=(1, 2)).mean()
+    predicted = X.shape[1] * np.sqrt(T / (2 * strength))
+    print(f"lambda = {strength:g}: |A| = {predicted:.0f} predicted from the confinement alone, {size:.0f} measured")
 
 # %%
-# Only the ratio :math:`\lambda / T` matters for this: a colder walk wants a weaker trap. That is why
-# :class:`~freemetric.FreeEnergyClassifier` changes both together.
+# Only the ratio :math:`\lambda / T` matters for the size. :class:`~freemetric.FreeEnergyClassifier` therefore changes
+# both together.

@@ -2,12 +2,11 @@
 Images before and after
 =======================
 
-Pixels as they come, and in a plane that was learned to keep digits of one kind together.
+NCA learns a plane in which images of the same digit are close to each other.
 """
 
 # %%
-# A learner is a transformer, so a pipeline may end with it. Pixels that are always white carry no distance and are left
-# out.
+# A learner is a transformer and can be the last step of a pipeline. We remove pixels that are constant.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,7 +34,7 @@ EmbeddingDisplay.from_estimator(model, X_test, y_test, before=True, s=12)
 plt.show()
 
 # %%
-# The same points as pictures.
+# The same plane with images instead of points. Images that would overlap are left out.
 
 Z = model.transform(X_test)
 figure, ax = plt.subplots(figsize=(8, 7), layout="constrained")
@@ -43,14 +42,14 @@ ax.scatter(*Z.T, s=0)
 shown = np.empty((0, 2))
 for image, point in zip(X_test, Z, strict=True):
     if len(shown) and np.min(np.linalg.norm((shown - point) / np.ptp(Z, axis=0), axis=1)) < 0.035:
-        continue  # something is drawn there already
+        continue
     shown = np.vstack([shown, point])
     ax.add_artist(AnnotationBbox(OffsetImage(image.reshape(8, 8), cmap="gray_r", zoom=1.7), point, frameon=False))
 ax.set(xticks=[], yticks=[])
 plt.show()
 
 # %%
-# How good are a few coordinates per image? Error of 5-NN on unseen images:
+# The test error of 5-NN for several numbers of dimensions:
 
 for n in (2, 4, 8, 16):
     learners = {"PCA": PCA(n), "NCA": NCA(n, init="lda" if n < 9 else "pca", max_iter=200)}

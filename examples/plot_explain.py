@@ -2,13 +2,13 @@
 Explaining a metric
 ===================
 
-A learned distance is a matrix, and a prediction is a few neighbours. Both can be inspected.
+This example shows permutation importances, the learned matrix, and the neighbours behind a single prediction.
 """
 
 # %%
-# Tumours, described by thirty measurements with names. How important is each of them? Shuffle it among the
-# samples and measure the increase of the out-of-bag log loss. Many of the thirty are correlated, and each alone seems
-# unimportant, so those of one kind (mean, error, worst value) are shuffled together.
+# The data are tumours with thirty measurements. The permutation importance of a feature is the increase of the
+# out-of-bag log loss when its values are shuffled. Many features are correlated, and each alone seems unimportant. We
+# therefore shuffle the mean, the error and the worst value of a measurement together.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,36 +31,35 @@ order = np.argsort(found.mean)
 
 figure, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
 ax.barh(found.names[order], found.mean[order], xerr=found.error[order], color="tab:blue", alpha=0.8)
-ax.set(xlabel="what the log loss rises by without it, and the standard error of that")
+ax.set(xlabel="increase of the log loss, with standard errors")
 plt.show()
 
 # %%
-# The share of each feature in the distances is something else. A feature with a large variance has a large share, even
-# if it does not separate the classes.
+# The share of each feature in the squared distances is a different quantity. A feature with a large variance has a
+# large share even if it does not separate the classes.
 
 weight = pd.Series(ensemble.distance_weights_, ensemble.feature_names_in_).nlargest(10)[::-1]
 spread = pd.Series(ensemble.distance_weights_std_, ensemble.feature_names_in_)[weight.index]
 
 figure, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
 ax.barh(weight.index, 100 * weight, xerr=100 * spread, color="tab:blue", alpha=0.8)
-ax.set(xlabel="share in the squared distances in %, and its spread over replicas", xlim=(0, None))
+ax.set(xlabel="share in the squared distances in %, with the standard deviation over replicas", xlim=(0, None))
 plt.show()
 
 # %%
 # One metric in full
 # ------------------
-# The matrix :math:`M = A^T A` of a single learner says more: which features it weighs, and which it weighs
-# *together*. With ``X`` the units are standard deviations, so that features can be compared.
+# The matrix :math:`M = A^T A` of a single metric shows the weights of features and of pairs of features. With ``X``,
+# weights are in units of standard deviations and can be compared.
 
 model = make_pipeline(MinMaxScaler(), DMLFE(random_state=0)).set_output(transform="pandas").fit(X_train, y_train)
 MetricDisplay.from_estimator(model, X=X_train, weights=True, top=10)
 plt.show()
 
 # %%
-# One decision
-# ------------
-# Take the test sample that the classifier is least sure about, and look at its nearest neighbours in the learned
-# space.
+# One prediction
+# --------------
+# We take the test sample with the least certain prediction and list its nearest neighbours in the learned space.
 
 doubtful = np.abs(ensemble.predict_proba(X_test)[:, 1] - 0.5).argmin()
 Z_train, z = model.transform(X_train).to_numpy(), model.transform(X_test).to_numpy()[doubtful]
@@ -68,12 +67,12 @@ nearest = np.argsort(np.linalg.norm(Z_train - z, axis=1))[:5]
 table = X_train.iloc[nearest][weight.index[::-1][:4]]
 table.insert(0, "class", cancer.target_names[y_train.iloc[nearest]])
 table.insert(1, "distance", np.linalg.norm(Z_train[nearest] - z, axis=1).round(2))
-print(f"truth: {cancer.target_names[y_test.iloc[doubtful]]}")
+print(f"true class: {cancer.target_names[y_test.iloc[doubtful]]}")
 print(table.to_string(index=False))
 
 # %%
-# Why is the nearest one near? The squared distance is a sum over features, :math:`\sum_i v_i (M v)_i` with the
-# difference v of the two samples. Negative parts are differences that the metric lets cancel each other.
+# The squared distance to the nearest neighbour is a sum over features, :math:`\sum_i v_i (M v)_i`, where v is the
+# difference of the two samples. Negative terms come from differences that cancel in the metric.
 
 scaled = model[0].transform(pd.concat([X_test.iloc[[doubtful]], X_train.iloc[nearest[:1]]]))
 v = (scaled.iloc[0] - scaled.iloc[1]).to_numpy()
@@ -82,5 +81,5 @@ parts = parts[parts.abs().nlargest(8).index][::-1]
 figure, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
 ax.barh(parts.index, parts, color=np.where(parts > 0, "tab:red", "tab:green"))
 ax.axvline(0, color="black", linewidth=0.8)
-ax.set(xlabel="part of the squared distance to the nearest neighbour")
+ax.set(xlabel="contribution to the squared distance to the nearest neighbour")
 plt.show()

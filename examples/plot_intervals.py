@@ -2,11 +2,13 @@
 Prediction intervals
 ====================
 
-Some targets can be predicted well, others cannot. Prediction intervals show the difference.
+``predict_interval`` returns an interval that contains the target with a given probability. Intervals are wide where the
+target is noisy.
 """
 
 # %%
-# A wave that is quiet on the left and noisy on the right, and seven irrelevant features.
+# The target is a sine wave of the first feature. The noise grows from left to right. The other seven features are
+# irrelevant.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,26 +33,26 @@ forest = RandomForestRegressor(500, random_state=0).fit(X_train, y_train)
 print(f"R^2 of a forest {forest.score(X_test, y_test):.2f}")
 
 # %%
-# Intervals that contain 90 % of the targets. They follow the noise, which the model has to learn.
+# 90 % prediction intervals. Their width follows the noise. Red samples are outside of their interval.
 
 low, high = model.predict_interval(X_test, alpha=0.1).T
-held = (low <= y_test) & (y_test <= high)
+inside = (low <= y_test) & (y_test <= high)
 order = np.argsort(X_test[:, 0])
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-ax.fill_between(X_test[order, 0], low[order], high[order], alpha=0.25, lw=0, label="nine of ten")
-ax.plot(X_test[order, 0], model.predict(X_test)[order], lw=1, label="expected")
-ax.scatter(X_test[:, 0], y_test, s=8, c=np.where(held, "0.3", "tab:red"))
-ax.set(xlabel="the feature that counts", ylabel="number")
+ax.fill_between(X_test[order, 0], low[order], high[order], alpha=0.25, lw=0, label="90 % interval")
+ax.plot(X_test[order, 0], model.predict(X_test)[order], lw=1, label="prediction")
+ax.scatter(X_test[:, 0], y_test, s=8, c=np.where(inside, "0.3", "tab:red"))
+ax.set(xlabel="first feature", ylabel="target")
 ax.legend(frameon=False)
 plt.show()
-print(f"{held.mean():.0%} of the targets are inside")
+print(f"{inside.mean():.0%} of the test targets are inside their interval")
 
 # %%
-# Half the width of an interval against the noise that was put in; with normal errors nine of ten are within 1.64
-# standard deviations.
+# Half the width of each interval against the true noise. 90 % of a normal distribution are within 1.64 standard
+# deviations, so points should be close to the line.
 
 figure, ax = plt.subplots(figsize=(5, 4), layout="constrained")
 ax.scatter(1.64 * noise, (high - low) / 2, s=8, alpha=0.5)
 ax.axline((0, 0), slope=1, color="0.5", lw=1)
-ax.set(xlabel="1.64 times the noise", ylabel="half the width of the interval")
+ax.set(xlabel="1.64 times the standard deviation of the noise", ylabel="half the width of the interval")
 plt.show()

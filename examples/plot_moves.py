@@ -1,17 +1,16 @@
 """
-Moves: one element, or all of them downhill
-===========================================
+Monte Carlo moves
+=================
 
-A move says how a Monte Carlo step proposes. Element moves need nothing but the energy. Hamiltonian moves give the map a
-random velocity and follow Newton's equations for a while: all elements move at once, far, and still most proposals are
-accepted.
+A move proposes the next state of a Monte Carlo run. Element moves need only the energy. Hamiltonian moves give the map
+a random velocity and integrate Newton's equations. They change all elements at once, and most proposals are accepted.
 """
 
 # %%
-# On a slope that can be drawn
-# ----------------------------
-# A narrow valley in the plane. The matrix move must take small steps or be rejected; the Hamiltonian one
-# rolls along.
+# Two variables
+# -------------
+# The energy is a narrow valley in the plane. The matrix move has to take small steps, otherwise it is rejected. The
+# Hamiltonian move follows the valley.
 
 import time
 
@@ -51,23 +50,22 @@ for ax, move in zip(axes, (MatrixMove(), HamiltonianMove(n_leapfrog=8)), strict=
 plt.show()
 
 # %%
-# On a metric
-# -----------
-# A map of the pixels of digits to 8 dimensions has hundreds of elements. Both walks run at the same temperature; the
-# axis is the clock. Both end in Boltzmann's distribution, which gives T / 2 to every element of a map in a
-# quadratic minimum.
+# A metric
+# --------
+# A map from the pixels of digits to 8 dimensions has hundreds of elements. Both runs have the same temperature. Both
+# converge to Boltzmann's distribution. In a quadratic minimum, its mean energy is T / 2 for every element of the map.
 
 X, y = load_digits(return_X_y=True)
 X, y = X[:400] / 16, y[:400]
-X = X[:, X.std(axis=0) > 0]  # without the pixels that are always white
+X = X[:, X.std(axis=0) > 0]  # without constant pixels
 T, p = 1e-4, 8
-walks = {
+samplers = {
     "ElementMove": Annealing(Constant(T), ElementMove(0.3), n_steps=25),
     "HamiltonianMove": Annealing(Constant(T), HamiltonianMove(), n_steps=250),
 }
 figure, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
-for name, sampler in walks.items():
-    DMLFE(p, sampler=Annealing(move=sampler.move, n_steps=1), init="pca").fit(X, y)  # compiled, once
+for name, sampler in samplers.items():
+    DMLFE(p, sampler=Annealing(move=sampler.move, n_steps=1), init="pca").fit(X, y)  # compiles the kernels
     start = time.perf_counter()
     model = DMLFE(p, sampler=sampler, init="pca", random_state=0).fit(X, y)
     seconds = np.linspace(0, time.perf_counter() - start, model.n_iter_ + 1)[1:]
@@ -78,5 +76,5 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The Hamiltonian walk arrives first, within a few trajectories. Element moves are for energies without a gradient and
-# for small maps. :class:`~freemetric.mc.StretchRotateMove` turns and stretches planes of two features.
+# The Hamiltonian run converges first, after a few trajectories. Use element moves for small maps and for energies
+# without a gradient. :class:`~freemetric.mc.StretchRotateMove` rotates and stretches planes of two features.

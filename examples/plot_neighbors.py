@@ -2,12 +2,12 @@
 Choosing k
 ==========
 
-How many neighbours should vote? A metric makes its own training samples look separable, so k must be chosen on other
-samples.
+A learned metric makes its own training samples look separable. The number of neighbours k must therefore be chosen on
+held-out samples.
 """
 
 # %%
-# Few samples, many features and some wrong labels: easy to overfit.
+# We use few samples, many features and some wrong labels, so that learners overfit.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,9 +26,9 @@ model = MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA()), random_
 k = model.selection_["n_neighbors"]
 
 # %%
-# Three estimates of the error. "In its own space": every training sample is classified by the others, in the metric
-# that was learned from all of them. "Refitted": the metric is learned anew without the sample's fold, which is what
-# :class:`~freemetric.MetricKNeighborsClassifier` does. "New samples": the test error.
+# We compare three estimates of the error. "One metric" is leave-one-out with a metric that was learned from all
+# training samples. "Refitted" is cross-validation with the metric refitted in every fold;
+# :class:`~freemetric.MetricKNeighborsClassifier` does this. "Test" is the error on test samples.
 
 Z = model.learner_.transform(X_train)
 nearest = NearestNeighbors(n_neighbors=len(k)).fit(Z).kneighbors(return_distance=False)  # without the sample itself
@@ -37,15 +37,15 @@ refitted = 100 * model.selection_["error"]
 new = 100 * np.mean(model.decisions(X_test, len(k)) != y_test[:, None], axis=0)
 
 figure, ax = plt.subplots(figsize=(6.8, 4.2), layout="constrained")
-for name, curve in {"in its own space": own, "refitted": refitted, "new samples": new}.items():
+for name, curve in {"one metric": own, "refitted": refitted, "test": new}.items():
     ax.plot(k, curve, label=name)
     ax.plot(k[np.argmin(curve)], np.min(curve), "ko", markersize=4)
 ax.set(xlabel="number of neighbours k", ylabel="error in %", ylim=(0, None))
 ax.legend(frameon=False)
 plt.show()
 
-for name, curve in {"in its own space": own, "refitted": refitted}.items():
+for name, curve in {"one metric": own, "refitted": refitted}.items():
     best = np.argmin(curve)
-    print(f"{name}: k = {k[best]}, promises {curve[best]:.1f} %, gives {new[best]:.1f} %")
+    print(f"{name}: k = {k[best]}, estimated error {curve[best]:.1f} %, test error {new[best]:.1f} %")
 plain = KNeighborsClassifier(model.n_neighbors_).fit(X_train, y_train)
-print(f"plain distance with that k: {100 * (1 - plain.score(X_test, y_test)):.1f} %")
+print(f"Euclidean distance with the refitted k: test error {100 * (1 - plain.score(X_test, y_test)):.1f} %")

@@ -2,12 +2,12 @@
 Mixed tables, pipelines and grid search
 =======================================
 
-Learners are ordinary transformers: they live in pipelines behind a ColumnTransformer, keep feature names, and a grid
-search may also try different learners.
+Learners are scikit-learn transformers. They work in pipelines after a ColumnTransformer and keep feature names. A grid
+search can compare different learners.
 """
 
 # %%
-# A table with a text column, missing values and different units.
+# The table has a text column, missing values and features in different units.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,8 +36,8 @@ prepare = make_column_transformer(
 model = Pipeline([("prepare", prepare), ("metric", Euclidean()), ("vote", KNeighborsClassifier())])
 
 # %%
-# The grid swaps the learner itself, with parameters of its own where it has some. Everything, including
-# imputation, is refitted in every fold.
+# The grid contains the learner itself and parameters of some learners. All steps, including imputation, are refitted in
+# every fold.
 
 grid = [
     {"metric": [Euclidean(), RCA(), LFDA(), LMNN()], "vote__n_neighbors": [1, 5, 15]},
@@ -45,21 +45,21 @@ grid = [
 ]
 search = GridSearchCV(model, grid, cv=5).fit(X_train, y_train)
 print(f"best: {search.best_params_}")
-print(f"inner folds {search.best_score_:.3f}, new samples {search.score(X_test, y_test):.3f}")
+print(f"accuracy of inner folds {search.best_score_:.3f}, of test samples {search.score(X_test, y_test):.3f}")
 
 # %%
-# What the search saw:
+# The error of each learner in the inner folds:
 
 results = pd.DataFrame(search.cv_results_)
 results["learner"] = [type(metric).__name__ for metric in results["param_metric"]]
 best = results.groupby("learner")["mean_test_score"].max().sort_values()
 figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 ax.barh(best.index, 100 * (1 - best))
-ax.set(xlabel="error over the inner folds in %, best setting of each learner")
+ax.set(xlabel="error in %, best setting of each learner")
 plt.show()
 
 # %%
-# Names go all the way through: the map of the learned metric, features by components.
+# Feature names are kept. This is the learned map, with features as rows:
 
 space = Pipeline(search.best_estimator_.steps[:-1]).set_output(transform="pandas").fit(X_train, y_train)
 components = pd.DataFrame(space[-1].components_.T, space[-1].feature_names_in_, space.transform(X_test).columns)

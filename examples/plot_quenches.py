@@ -2,13 +2,12 @@
 Annealing or quenching?
 =======================
 
-Slow cooling from a high temperature finds deep valleys of a landscape that quick cooling would miss. Does the
-landscape of metrics need it? Compare one annealing, as published, with ten quenches (T = 0 from the first step) that
-start anywhere.
+Slow cooling from a high temperature can find deep minima that fast cooling misses. We test whether this holds for
+metrics. We compare the published annealing with ten quenches, which are runs at T = 0 from random starting points.
 """
 
 # %%
-# The state is always a stack of replicas: ten quenches are one walk of ten.
+# A state is a stack of replicas, so ten quenches are one run with ten replicas.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,7 +35,7 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# A quench falls at once, the annealing only when it has become cold. Where do they end?
+# The energy of quenches falls immediately, that of the annealing when the temperature is low. The final energies:
 
 final = np.sort(quenched.trace_["energy"][-1])
 print(f"annealing: {annealed.energy_:.4f}")
@@ -45,8 +44,8 @@ print(
 )
 
 # %%
-# How different are the valleys? A rotation of the learned space changes no distance, so compare :math:`M = A^T A`, each
-# scaled to the same size: 1 is the same metric, 0 has nothing in common.
+# Are the minima different metrics? A rotation of the learned space changes no distance, so we compare the matrices
+# :math:`M = A^T A`, scaled to the same norm. An agreement of 1 means equal metrics.
 
 M = np.array([A.T @ A / np.linalg.norm(A.T @ A) for A in quenched.replicas_])
 alike = np.einsum("aij,bij->ab", M, M)
@@ -57,12 +56,12 @@ figure.colorbar(shades, label="agreement of the metrics")
 plt.show()
 
 # %%
-# Many valleys of nearly the same depth, with different metrics at their bottoms: "nearly degenerate ground states".
-# None of them is *the* metric. That is a reason to let several vote, as :class:`~freemetric.FreeEnergyClassifier`
-# does.
+# There are many minima of nearly the same energy with different metrics ("nearly degenerate ground states"). This is a
+# reason to average over several metrics, as :class:`~freemetric.FreeEnergyClassifier` does.
 #
-# The walk of the annealing in full. Nearly every trial is accepted even when it is cold: without confinement the map
-# has grown until a displacement by one hardly changes it. See :ref:`sphx_glr_auto_examples_plot_confinement.py`.
+# The last figure shows the whole annealing. Nearly all trials are accepted even at low temperatures: without
+# confinement the map has grown so large that a displacement of one hardly changes it. See
+# :ref:`sphx_glr_auto_examples_plot_confinement.py`.
 
 TraceDisplay.from_estimator(annealed)
 plt.show()

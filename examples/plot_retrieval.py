@@ -2,13 +2,13 @@
 Search with short vectors
 =========================
 
-Find the items most like a query. A learned map makes the vectors short without losing hits, and any index of Euclidean
-vectors can hold them: after ``transform`` the learned distance *is* the Euclidean one.
+A learned map shortens vectors for similarity search and keeps the precision. After ``transform`` the learned distance
+is the Euclidean distance, so any index of Euclidean vectors works.
 """
 
 # %%
-# Images of digits play the catalogue; a hit is an image of the same digit. The map is learned on the catalogue, the
-# queries were never seen.
+# The catalogue contains images of digits. A hit is an image of the same digit. The map is learned from the catalogue;
+# queries are held out.
 
 import time
 
@@ -30,12 +30,12 @@ MOST = 20
 
 
 def index_of(vectors):
-    """scikit-learn's exact index. pynndescent, hnswlib and faiss build approximate ones from the same vectors."""
+    """An exact index. pynndescent, hnswlib and faiss build approximate ones from the same vectors."""
     return NearestNeighbors(n_neighbors=MOST, algorithm="kd_tree").fit(vectors)
 
 
 # %%
-# Precision at n: the share of hits among the first n found.
+# Precision at n is the share of hits among the first n results.
 
 maps = {
     "pixels": VarianceThreshold(),
@@ -56,13 +56,13 @@ for name, learner in maps.items():
     precision = 100 * np.cumsum(hits, axis=1).mean(axis=0) / np.arange(1, MOST + 1)
     ax.plot(np.arange(1, MOST + 1), precision, marker=".", label=name)
     print(f"{name:16} precision at 10: {precision[9]:.1f} %, {len(queries)} queries in {milliseconds:.0f} ms")
-ax.set(xlabel="items looked at", ylabel="precision in %", xticks=[1, 5, 10, 15, 20])
+ax.set(xlabel="number of results n", ylabel="precision in %", xticks=[1, 5, 10, 15, 20])
 ax.legend(frameon=False)
 plt.show()
 
 # %%
-# What the last one finds: a query on the left, its nearest items after it, wrong ones in red. The queries shown are
-# those with the fewest hits.
+# Results of NCA for the four queries with the fewest hits. Each row shows a query and its nearest items; misses are
+# red.
 
 worst = np.argsort(hits.sum(axis=1))[:4]
 figure, axes = plt.subplots(len(worst), 9, figsize=(8, 3.8), layout="constrained")

@@ -2,13 +2,13 @@
 Weights of the candidates
 =========================
 
-:class:`~freemetric.FreeEnergyClassifier` does not ask its user which metric suits the data. It samples several kinds,
-each replica on half of the samples, and scores it on the other half.
+:class:`~freemetric.FreeEnergyClassifier` samples several kinds of metrics. Each replica learns from half of the samples
+and is scored on the other half. The scores determine the weights of the kinds in the vote.
 """
 
 # %%
-# Three sets of samples, each made for another kind of metric: classes that differ in a mixture of features; in
-# thresholds of single features, hidden among useless ones; and in nothing that a linear map could improve much.
+# We generate three data sets that favour different metrics. The classes differ in a linear combination of features, in
+# thresholds of two of eight features, or in a way that no linear map improves much.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -46,12 +46,13 @@ for make in (mixture, thresholds, moons):
     plain, expected, found = (
         100 * (1 - score) for score in (plain.score(X_test, y_test), model.oob_score_, model.score(X_test, y_test))
     )
-    print(f"{make.__name__:10}  5-NN {plain:4.1f} %   free energy: expected {expected:4.1f} %, found {found:4.1f} %")
+    ours = f"FreeEnergyClassifier out of bag {expected:4.1f} %, test {found:4.1f} %"
+    print(f"{make.__name__:10}  5-NN test {plain:4.1f} %; {ours}")
     models[make.__name__] = model, X_test, y_test
 
 # %%
-# A candidate is a view of the features and a form of the map. Its weight falls exponentially with its out-of-bag score,
-# like a Boltzmann factor. ``selection_`` lists all candidates.
+# A candidate is a view of the features and a form of the map. Its weight is a Boltzmann factor: it falls exponentially
+# with the out-of-bag loss. ``selection_`` lists all candidates.
 
 weights = {}
 for name, (model, _, _) in models.items():
@@ -69,8 +70,8 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The number of neighbours is weighed in the same way. Coloured lines are candidates out of bag, the heaviest one
-# thick; black is the error on samples that were never seen.
+# Numbers of neighbours have weights too. Coloured lines are out-of-bag errors of candidates; the thick one has the
+# largest weight. The black line is the test error.
 
 NeighborsCurveDisplay.from_estimator(*models["thresholds"])
 plt.show()

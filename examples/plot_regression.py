@@ -2,11 +2,12 @@
 Explaining a regression
 =======================
 
-A prediction by neighbours can be inspected: its neighbours, their targets, and the part of the trends.
+This example inspects a regression model: its out-of-bag predictions, the importances of features, and the neighbours of
+a single sample.
 """
 
 # %%
-# Disease progression after one year, for 442 patients with ten features.
+# The target is the progression of a disease after one year, for 442 patients with ten features.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,37 +20,37 @@ model = FreeEnergyRegressor(n_replicas=20, random_state=0).fit(X, y)
 print(f"R^2 out of bag {model.oob_score_:.2f}, on a {model.scale_name_} scale")
 
 # %%
-# Out-of-bag predictions against targets.
+# Targets against out-of-bag predictions:
 
 known = np.isfinite(model.oob_prediction_)
 figure, ax = plt.subplots(figsize=(4.4, 4.2), layout="constrained")
 ax.scatter(model.oob_prediction_[known], y[known], s=8)
 ax.axline((150, 150), slope=1, color="0.5", lw=1)
-ax.set(xlabel="expected", ylabel="observed")
+ax.set(xlabel="out-of-bag prediction", ylabel="target")
 plt.show()
 
 # %%
-# Permutation importances with standard errors.
+# Permutation importances with standard errors:
 
 found = model.permutation_importances()
 order = np.argsort(found.mean)
 figure, ax = plt.subplots(figsize=(5, 3.6), layout="constrained")
 ax.barh(found.names[order], found.mean[order], xerr=found.error[order], color="0.6")
-ax.set(xlabel="loss of R$^2$")
+ax.set(xlabel="decrease of R$^2$")
 plt.show()
 
 # %%
-# One patient, and the five that are nearest in the averaged metric, in their own units.
+# The five nearest neighbours of one patient in the averaged metric, and the prediction with an 80 % interval:
 
 patient = 0
 _, rows = model.kneighbors(X.iloc[[patient]], n_neighbors=6)
-others = X.iloc[rows[0][1:]].assign(number=y.iloc[rows[0][1:]])
-print(others[[*found.names[order][::-1][:4], "number"]].to_string())
+others = X.iloc[rows[0][1:]].assign(target=y.iloc[rows[0][1:]])
+print(others[[*found.names[order][::-1][:4], "target"]].to_string())
 low, high = model.predict_interval(X.iloc[[patient]], alpha=0.2)[0]
-print(f"expected {model.predict(X.iloc[[patient]])[0]:.0f}, eight of ten between {low:.0f} and {high:.0f}")
+print(f"prediction {model.predict(X.iloc[[patient]])[0]:.0f}, 80 % interval {low:.0f} to {high:.0f}")
 
 # %%
-# The strengths of votes and trends.
+# A prediction combines the mean of neighbours (votes) with trends over all samples. ``strengths_`` holds their weights:
 
 for what, strength in model.strengths_.items():
     print(f"{what:15} {strength:.2f}")
