@@ -24,11 +24,11 @@ class RegressionEnergy(Energy):
 
     y in units of its standard deviation. E(A) is the mean over samples and outputs of
 
-    - "squared": (y_i - mu_i)^2, the objective of MLKR: 1 - R^2. - "log_likelihood": (log(100 v_i) + (y_i - mu_i)^2 /
-    v_i) / 2, minus the log likelihood of normal distributions. - "absolute": \|y_i - mu_i\|, in units of the mean
-    absolute deviation from the median. - "pinball": the pinball loss at ``quantile`` of mu_i + c sqrt(v_i), with the
-    best c, in units of that of the constant
-      quantile.
+    - "squared": (y_i - mu_i)^2, the objective of MLKR: 1 - R^2.
+    - "log_likelihood": (log(100 v_i) + (y_i - mu_i)^2 / v_i) / 2, minus the log likelihood of normal distributions.
+    - "absolute": \|y_i - mu_i\|, in units of the mean absolute deviation from the median.
+    - "pinball": the pinball loss at ``quantile`` of mu_i + c sqrt(v_i), with the best c, in units of that of the
+      constant quantile.
 
     Perfect predictions cost 0, constant ones about 1, and about 2.8 in "log_likelihood". All losses have exact
     gradients. An evaluation costs O(N^2 (p + m)) time for m outputs; on the CPU at most 32 MB beyond O(N (p + m)).
