@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
-REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(\[(?P<extras>[\w,-]+)\])?>=(?P<version>[\d.]+)")
+REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(\[(?P<extras>[\w,-]+)\])?>=(?P<version>[\d.]+)(,!=[\d.*]+)*")
 ONLY_FOR_SOURCES = {"mypy", "playwright", "pre-commit", "ruff"}
 
 
