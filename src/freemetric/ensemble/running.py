@@ -31,7 +31,7 @@ from .candidates import candidate_of, check_affordable, is_affordable, simplest_
 from .population import Population, best_pair
 from .sampling import SHARED, Replicas, ReplicaTask, replicas_of
 from .search import Run, Search, SearchProblem
-from .settings import Recipe, check_kind
+from .settings import Recipe, check_kind, recipe_of
 
 
 def kinds_to_try(kinds: Sequence[str], problem: SearchProblem, most_bytes: int = Recipe.map_bytes) -> list[str]:
@@ -166,36 +166,27 @@ def _result(path: Path, task: ReplicaTask) -> Replicas | None:
 
 
 def given_recipe(model: Any, n_rows: int) -> Recipe:
-    """The recipe of a model for so many rows, with its parameters in place."""
-    recipe = Recipe() if model.recipe is None else model.recipe
-    given: dict[str, Any] = {}
+    """The recipe of a model for so many rows, with its number of replicas in place."""
+    recipe, given = recipe_of(model), dict[str, Any]()
     if model.n_replicas != "auto":
         so_many = int(model.n_replicas)  # whatever the size of bags
         given |= {"n_replicas": so_many, "cheap_bag": 1, "affordable_bag": n_rows}
-    if model.n_neighbors != "auto":
-        given["neighbors"] = (int(model.n_neighbors),)
-    if model.subsample != "auto":
-        # so large from the beginning
-        given |= {"subsample": float(model.subsample), "smallest_bag": recipe.most_learned_on}
-    if model.candidates != "auto":
-        if not len(model.candidates):
-            raise ValueError("candidates: the list is empty.")
-        given["kinds"] = tuple(model.candidates)
-    elif is_regressor(model):
-        given["kinds"] = tuple(kind for kind in recipe.kinds if kind.count("/") == 1)  # others are of classes
+    if is_regressor(model):
+        given["candidates"] = tuple(kind for kind in recipe.candidates if kind.count("/") == 1)  # others are of classes
+        if not given["candidates"]:
+            raise ValueError(f"candidates: {', '.join(recipe.candidates)} are for classes, not for regression.")
     return replace(recipe, **given)
 
 
 def run_to_the_end(search: Search, model: Any) -> None:
     """Run the search of a model to its end."""
     recipe, seen = search.recipe, search.problem.training_set
-    sampler = Annealing(n_steps=recipe.n_steps) if model.sampler is None else model.sampler
+    sampler = Annealing(n_steps=recipe.n_steps) if recipe.sampler is None else recipe.sampler
     steps = FitSteps(model, seen.X, seen.y, steps_of(sampler, most_replicas(search)))
-    kept = None if model.checkpoint is None else Checkpoint(model.checkpoint)
+    kept = None if recipe.checkpoint is None else Checkpoint(recipe.checkpoint)
     run, progress = runner(model._n_tasks), Progress(steps, model.max_seconds)
     run = run if kept is None else kept.resuming(run)
-    tunes = recipe.other_temperatures and model.temperature == "auto" and model.sampler is None
-    rounds = allocate_replicas(search, first_candidates(search, model), tunes, model.confinement == "auto")
+    rounds = allocate_replicas(search, first_candidates(search))
     with one_blas_thread(), nullcontext() if kept is None else kept:
         try:
             for wanted in rounds:
@@ -210,12 +201,11 @@ def run_to_the_end(search: Search, model: Any) -> None:
     _warn_of_samples_never_oob(search.population)
 
 
-def first_candidates(search: Search, model: Any) -> list[Candidate]:
+def first_candidates(search: Search) -> list[Candidate]:
     """What is tried first, on the smallest bags, the simpler ones first."""
     problem, recipe = search.problem, search.recipe
-    kinds = kinds_to_try(recipe.kinds, problem, recipe.map_bytes)
-    given = recipe, model.temperature, model.confinement, search.bag_sizes()[0], problem.task.energy
-    pool = [candidate_of(kind, *given) for kind in kinds]
+    kinds = kinds_to_try(recipe.candidates, problem, recipe.map_bytes)
+    pool = [candidate_of(kind, recipe, search.bag_sizes()[0], problem.task.energy) for kind in kinds]
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
         return [replace(candidate, energy=OWN) for candidate in pool]
     return pool

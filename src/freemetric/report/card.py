@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..display.neighbors_curve import tried_candidates
+from ..ensemble.settings import recipe_of
 from ..ensemble.tasks.intervals import out_of_bag
 from ..learners.kernel_space import WITH_GAMMA
 from ..learners.kernelized import Kernelized
@@ -125,9 +126,10 @@ def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:
 
 
 def _how_chosen(model):
-    if model.n_neighbors != "auto":
+    mixes = hasattr(model, "oob_score_")
+    if (len(recipe_of(model).neighbors) == 1) if mixes else (model.n_neighbors != "auto"):
         return "as given"
-    if hasattr(model, "oob_score_"):
+    if mixes:
         return "the heaviest of several"
     return f"with the lowest error of inner folds, {_percent(np.min(model.selection_['error']))}"
 
