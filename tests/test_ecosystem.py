@@ -25,7 +25,7 @@ COLUMNS = ["sepal length", "sepal width", "petal length", "petal width"]
 NAMES = np.array(["setosa", "versicolor", "virginica"])
 KINDS = ["scaled/identity", "scaled/full"]
 CLASSIFIERS = {
-    "free-energy": lambda: FreeEnergyClassifier(4, candidates=KINDS, n_neighbors=3, random_state=0),
+    "free-energy": lambda: FreeEnergyClassifier(4, recipe=Recipe(candidates=KINDS, n_neighbors=3), random_state=0),
     "metric-knn": lambda: MetricKNeighborsClassifier(RCA(), most_neighbors=5, random_state=0),
 }
 # few replicas leave some patterns in every bag
@@ -196,7 +196,9 @@ def test_a_halving_search(name, corners):
 
 def test_a_halving_search_over_replicas(corners):
     """Replicas are what the search may spend more and more of."""
-    model = FreeEnergyClassifier(candidates=["scaled/full"], n_components=2, n_neighbors=3, random_state=0)
+    model = FreeEnergyClassifier(
+        recipe=Recipe(candidates=["scaled/full"], n_components=2, n_neighbors=3), random_state=0
+    )
     search = HalvingRandomSearchCV(
         model,
         {"temperature": [1e-4, 1.0]},

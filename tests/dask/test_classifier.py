@@ -96,7 +96,7 @@ def test_dataframes_of_unknown_lengths_and_labels_of_any_type(rows, names):
 
 def test_shortlists_of_partitions_hold_what_that_of_one_process_does(rows, one):
     X, _ = rows
-    model = DaskFreeEnergyClassifier(**SETTINGS, shortlist=60).fit(*chunked(rows, 90))
+    model = DaskFreeEnergyClassifier(**SETTINGS, recipe=Recipe(shortlist=60)).fit(*chunked(rows, 90))
     local = model.to_local()
     exact, shorter, apart = one.predict_proba(X), local.predict_proba(X), model.predict_proba(X)
     assert 0 < np.abs(apart - exact).mean() <= np.abs(shorter - exact).mean()

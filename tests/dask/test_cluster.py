@@ -83,7 +83,9 @@ def test_a_restarted_cluster_is_said_in_one_line(wine):
     lost = r"^The cluster no longer has the training samples of this model: it was restarted .*; fit the model again"
     threads = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with distributed.LocalCluster(**threads) as cluster, distributed.Client(cluster) as client:
-        model = DaskFreeEnergyClassifier(2, candidates=["scaled/identity"], random_state=0).fit(*chunked(X, y, 60))
+        model = DaskFreeEnergyClassifier(2, recipe=Recipe(candidates=["scaled/identity"]), random_state=0).fit(
+            *chunked(X, y, 60)
+        )
         local = model.to_local()
         client.restart(wait_for_workers=False, timeout=PATIENCE)
         for ask in (model.predict, model.predict_proba, lambda X: model.score(*chunked(X, y, 60))):

@@ -23,7 +23,7 @@ from freemetric.dask import DaskFreeEnergyRegressor, partitioned_samples
 from freemetric.learners import training_rows
 
 KINDS = ("scaled/identity", "quantiles/diagonal", "scaled/full")
-RECIPE = replace(Recipe(), kinds=KINDS, n_replicas=6, cheap_bag=1, n_steps=2, most_searched=100)
+RECIPE = replace(Recipe(), candidates=KINDS, n_replicas=6, cheap_bag=1, n_steps=2, most_searched=100)
 SETTINGS = {"recipe": RECIPE, "random_state": 0}
 EXACT = {**SETTINGS, "shortlist": None}
 CLOSE = {"rtol": 1e-5, "atol": 5e-4}  # of numbers up to hundreds; votes are counted in float32
@@ -144,7 +144,7 @@ def test_all_rows_are_searched_where_they_are_few(rows):
 
 def test_shortlists_of_partitions_hold_what_that_of_one_process_does(rows, one):
     X, _ = rows
-    model = DaskFreeEnergyRegressor(**SETTINGS, shortlist=40).fit(*chunked(rows, 90))
+    model = DaskFreeEnergyRegressor(**SETTINGS, recipe=Recipe(shortlist=40)).fit(*chunked(rows, 90))
     exact, shorter, apart = one.predict(X), model.to_local().predict(X), model.predict(X)
     assert 0 < np.abs(apart - exact).mean() <= np.abs(shorter - exact).mean()
 

@@ -35,7 +35,7 @@ class KnownIndex:
     ],
 )
 def test_the_smallest_shortlist_that_hardly_changes_the_votes(all_tried, most_changed, size):
-    recipe = Recipe(shortlists=(10, 20, 40, 200), shortlist_all=all_tried)
+    recipe = Recipe(shortlist=(10, 20, 40, 200), shortlist_all=all_tried)
     training_set = TrainingSet(np.arange(300.0)[:, None], np.zeros(300, dtype=int), ClassEncoding(2))
     head = SimpleNamespace(most_changed=most_changed)
     ensemble = SimpleNamespace(training_set=training_set, head=head, index=KnownIndex)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,9 @@ def first(data, n=200, **options):
 
 def test_the_first_call_is_a_fit(data):
     X, y = data
-    fitted = FreeEnergyClassifier(8, candidates=["scaled/full"], temperature=1e-3, random_state=0).fit(X[:200], y[:200])
+    fitted = FreeEnergyClassifier(8, recipe=Recipe(candidates=["scaled/full"], temperature=1e-3), random_state=0).fit(
+        X[:200], y[:200]
+    )
     np.testing.assert_array_equal(first(data).predict_proba(X[:20]), fitted.predict_proba(X[:20]))
 
 
@@ -54,7 +56,9 @@ def test_twice_as_many_rows_are_searched_anew(data):
     model = first(data).partial_fit(X[200:450], y[200:450])
     assert model.n_searched_ == 450
     assert model.oob_decision_function_.shape == (450, 3)
-    whole = FreeEnergyClassifier(8, candidates=["scaled/full"], temperature=1e-3, random_state=0).fit(X[:450], y[:450])
+    whole = FreeEnergyClassifier(8, recipe=Recipe(candidates=["scaled/full"], temperature=1e-3), random_state=0).fit(
+        X[:450], y[:450]
+    )
     assert model.score(X[450:], y[450:]) > whole.score(X[450:], y[450:]) - 0.04
 
 

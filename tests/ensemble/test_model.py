@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 import freemetric
-from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
+from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from freemetric.ensemble.model import Ensemble
 from freemetric.ensemble.population import mixed_shares
 from freemetric.kernels import kernels_for, reference
@@ -106,7 +106,7 @@ def test_as_many_are_asked_as_there_are_neighbours_that_vote(model):
 
 def test_a_regression_predicts_by_its_head(rng):
     X = rng.random((40, 2))
-    fitted = FreeEnergyRegressor(2, candidates=["scaled/identity"], random_state=0).fit(X, X[:, 0])
+    fitted = FreeEnergyRegressor(2, recipe=Recipe(candidates=["scaled/identity"]), random_state=0).fit(X, X[:, 0])
     ensemble = fitted.ensemble_
     assert isinstance(ensemble, Ensemble)
     assert not hasattr(ensemble.head, "densities")

@@ -97,13 +97,13 @@ def test_only_what_is_missing_is_done_again(scale, diabetes, tmp_path, monkeypat
 
     monkeypatch.setattr(running, "replicas_of", dying)
     with pytest.raises(MemoryError):
-        FreeEnergyRegressor(**settings, checkpoint=tmp_path / "kept").fit(X, y)
+        FreeEnergyRegressor(**settings, recipe=Recipe(checkpoint=tmp_path / "kept")).fit(X, y)
     files = sorted((tmp_path / "kept").rglob("*.task"))
     assert len(files) == 3
     files[1].write_bytes(files[1].read_bytes()[:-5])  # one that is not whole is made again
     again = []
     monkeypatch.setattr(running, "replicas_of", lambda task, *shared: again.append(task) or real(task, *shared))
-    resumed = FreeEnergyRegressor(**settings, checkpoint=tmp_path / "kept").fit(X, y)
+    resumed = FreeEnergyRegressor(**settings, recipe=Recipe(checkpoint=tmp_path / "kept")).fit(X, y)
     np.testing.assert_array_equal(resumed.predict(X), undisturbed.predict(X))
     np.testing.assert_array_equal(resumed.predict_interval(X), undisturbed.predict_interval(X))
     np.testing.assert_array_equal(resumed.oob_prediction_, undisturbed.oob_prediction_)
@@ -126,9 +126,9 @@ def test_other_numbers_find_nothing(diabetes, tmp_path, monkeypatch):
 
     monkeypatch.setattr(running, "replicas_of", dying)
     with pytest.raises(MemoryError):
-        FreeEnergyRegressor(8, checkpoint=tmp_path / "kept", **KINDS).fit(X, y)
+        FreeEnergyRegressor(8, recipe=Recipe(checkpoint=tmp_path / "kept"), **KINDS).fit(X, y)
     monkeypatch.setattr(running, "replicas_of", real)
-    other = FreeEnergyRegressor(8, checkpoint=tmp_path / "kept", **KINDS).fit(X, -y)
+    other = FreeEnergyRegressor(8, recipe=Recipe(checkpoint=tmp_path / "kept"), **KINDS).fit(X, -y)
     np.testing.assert_array_equal(other.predict(X), FreeEnergyRegressor(8, **KINDS).fit(X, -y).predict(X))
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import freemetric
-from freemetric import DMLFE, FreeEnergyClassifier
+from freemetric import DMLFE, FreeEnergyClassifier, Recipe
 from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, NCAEnergy
 from freemetric.files import ModelFileError
 from freemetric.mc import Annealing, Geometric
@@ -50,7 +50,7 @@ def test_the_classifier_here_has_parts_of_all_kinds(classifier):
     "model",
     [
         everything(),
-        FreeEnergyClassifier(n_replicas=4, subsample=0.9, random_state=0),
+        FreeEnergyClassifier(n_replicas=4, recipe=Recipe(subsample=0.9), random_state=0),
         everything(candidates=["quantiles/identity"], n_neighbors=4),
         everything(candidates=["steps/full"], n_replicas=6, random_state=np.random.RandomState(1)),
         everything(n_components=2, n_replicas=6),

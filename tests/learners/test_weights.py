@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.class_weight import compute_sample_weight
 
 import freemetric
-from freemetric import DMLFE, NCA, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric import DMLFE, NCA, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.energies import Diagonal, NCAEnergy
 from freemetric.exceptions import DataWarning
 from freemetric.kernels import reference
@@ -133,7 +133,9 @@ def test_balanced_weights_help_the_rare_class():
 def test_votes_weigh(rng):
     X, y = rng.random((60, 3)), np.arange(60) % 2
     w = np.where(y == 1, 5.0, 1.0)
-    model = FreeEnergyClassifier(2, candidates=["scaled/identity"], n_neighbors=7).fit(X, y, sample_weight=w)
+    model = FreeEnergyClassifier(2, recipe=Recipe(candidates=["scaled/identity"], n_neighbors=7)).fit(
+        X, y, sample_weight=w
+    )
     span = np.ptp(X, axis=0)
     for query in rng.random((5, 3)):
         nearest = np.argsort(np.linalg.norm((X - query) / span, axis=1))[:7]

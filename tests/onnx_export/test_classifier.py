@@ -5,7 +5,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.metrics import FORMS, VIEWS
 from freemetric.onnx_export import to_onnx
 
@@ -66,7 +66,7 @@ def halves(breast_cancer):
 def test_the_shortlist_names_places_where_rows_have_copies(breast_cancer):
     X, y = breast_cancer
     X, y, new = np.vstack([X[::2], X[::4]]), np.concatenate([y[::2], y[::4]]), X[1::2]
-    model = FreeEnergyClassifier(4, shortlist=60, candidates=["scaled/full"], random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(4, recipe=Recipe(shortlist=60, candidates=["scaled/full"]), random_state=0).fit(X, y)
     assert not model.ensemble_.training_set.places.are_single
     np.testing.assert_allclose(answer(to_onnx(model), new)[1], model.predict_proba(new), rtol=0, atol=1e-6)
 
@@ -79,7 +79,7 @@ def test_every_kind_with_equal_values_and_outliers(kind, rng):
     X = np.column_stack([rng.random(n), rng.integers(0, 4, n), rng.exponential(size=n).round(1), np.ones(n)])
     y = np.array(["low", "middle", "high"])[np.digitize(X[:, 0] + 0.2 * X[:, 1], [0.5, 1.0])]
     new = np.vstack([X[:20], rng.permuted(X, axis=0)[:20], rng.normal(size=(20, 4)), 9 * rng.normal(size=(20, 4))])
-    model = FreeEnergyClassifier(3, candidates=[kind], temperature=1e-3, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(3, recipe=Recipe(candidates=[kind], temperature=1e-3), random_state=0).fit(X, y)
     label, probabilities = answer(to_onnx(model), new)
     wanted = expected(model, new)
     np.testing.assert_allclose(probabilities, wanted, atol=1e-9)
@@ -116,7 +116,7 @@ def test_copies_of_rows_vote_as_in_python(kinds, is_weighted, copies):
     X, y, new = copies
     assert len(np.unique(X, axis=0)) == 24
     weights = 0.1 + np.random.default_rng(2).exponential(size=300) if is_weighted else None
-    model = FreeEnergyClassifier(4, candidates=kinds, random_state=0).fit(X, y, sample_weight=weights)
+    model = FreeEnergyClassifier(4, recipe=Recipe(candidates=kinds), random_state=0).fit(X, y, sample_weight=weights)
     assert not model.ensemble_.training_set.places.are_single
     probabilities = answer(to_onnx(model), new)[1]
     np.testing.assert_allclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-6)
@@ -134,7 +134,9 @@ def test_copies_with_one_number_of_neighbours(n_neighbors, copies):
 
 def test_fewer_places_than_neighbours():
     X, y = np.repeat([[0.0], [1.0], [4.0]], 20, axis=0), np.arange(60) % 2
-    model = FreeEnergyClassifier(2, candidates=["scaled/identity"], n_neighbors=30, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(2, recipe=Recipe(candidates=["scaled/identity"], n_neighbors=30), random_state=0).fit(
+        X, y
+    )
     new = np.linspace(-1, 5, 20)[:, None]
     np.testing.assert_allclose(answer(to_onnx(model), new)[1], model.predict_proba(new), rtol=0, atol=1e-6)
 

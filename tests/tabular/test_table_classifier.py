@@ -24,6 +24,7 @@ from freemetric import (
     Euclidean,
     FreeEnergyClassifier,
     MetricKNeighborsClassifier,
+    Recipe,
     TableClassifier,
     expected_failed_checks,
 )
@@ -335,7 +336,7 @@ def test_exported(rich, tmp_path):
     runtime = pytest.importorskip("onnxruntime")
     to_onnx = pytest.importorskip("freemetric.onnx_export").to_onnx
     X, y = split(rich)
-    model = TableClassifier(FreeEnergyClassifier(**FAST, shortlist=None), random_state=0).fit(X, y)
+    model = TableClassifier(FreeEnergyClassifier(**FAST, recipe=Recipe(shortlist=None)), random_state=0).fit(X, y)
     graph = to_onnx(model)
     session = runtime.InferenceSession(graph.SerializeToString())
     frame = model.frame(X)
