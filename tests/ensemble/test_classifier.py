@@ -61,7 +61,7 @@ def test_selection_says_what_was_tried(model):
     one_k = table["n_neighbors"] == 1
     assert table["n_replicas"][one_k].sum() == 24
     kinds = set(zip(table["view"][one_k], table["form"][one_k], strict=True))
-    assert {tuple(name.split("/")[:2]) for name in Recipe().kinds} <= kinds
+    assert {tuple(name.split("/")[:2]) for name in Recipe().candidates} <= kinds
     used = table["weight"] > 0
     assert set(table["n_neighbors"][used]) <= {1, 2, 3, 5, 8, 13, 20, 32}
     by_k = [table["weight"][table["n_neighbors"] == k].sum() for k in range(1, 41)]
@@ -241,7 +241,7 @@ def test_a_large_set_is_learned_and_judged_on_parts_of_it():
 def test_unknown_and_no_candidates(iris):
     with pytest.raises(ValueError, match="candidates: 'cubic/full' is unknown; a kind is a view"):
         FreeEnergyClassifier(recipe=Recipe(candidates=["cubic/full"])).fit(*iris)
-    with pytest.raises(ValueError, match="candidates: the list is empty"):
+    with pytest.raises(ValueError, match="candidates of Recipe are none"):
         FreeEnergyClassifier(recipe=Recipe(candidates=[])).fit(*iris)
 
 
@@ -304,17 +304,17 @@ def test_a_recipe_is_a_parameter(iris):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"kinds": ("scaled/cubic",)}, "'scaled/cubic' is unknown"),
-        ({"kinds": ()}, "kinds of Recipe are none"),
+        ({"candidates": ("scaled/cubic",)}, "'scaled/cubic' is unknown"),
+        ({"candidates": ()}, "candidates of Recipe are none"),
         ({"n_steps": 0}, "n_steps of Recipe is no positive whole number: 0"),
         ({"subsample": 1.0}, "subsample of Recipe is no share"),
         ({"calibration": "most"}, "calibration of Recipe is none of full, slope, none"),
         ({"caution": -1.0}, "caution of Recipe is no positive number"),
         (
-            {"temperatures": {"lnca": 1e-3}},
-            "temperatures of Recipe are not numbers for some of log-nca, nca, neighbor-likelihood",
+            {"temperature": {"lnca": 1e-3}},
+            "temperature of Recipe has other entries than numbers for some of log-nca, nca, neighbor-likelihood",
         ),
-        ({"neighbors": (1, 2.5)}, "neighbors of Recipe are no positive whole numbers"),
+        ({"n_neighbors": (1, 2.5)}, "n_neighbors of Recipe are no positive whole numbers"),
     ],
 )
 def test_recipes_that_cannot_be(change, problem):
@@ -323,7 +323,7 @@ def test_recipes_that_cannot_be(change, problem):
 
 
 def test_in_a_grid_search(iris):
-    search = GridSearchCV(FreeEnergyClassifier(8, random_state=0), {"temperature": [1e-4, 1e-3]}, cv=2)
+    search = GridSearchCV(FreeEnergyClassifier(8, random_state=0), {"recipe__temperature": [1e-4, 1e-3]}, cv=2)
     assert search.fit(*iris).best_score_ > 0.9
 
 

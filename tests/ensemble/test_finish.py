@@ -43,7 +43,9 @@ def test_the_smallest_shortlist_that_hardly_changes_the_votes(all_tried, most_ch
 
 
 @pytest.mark.parametrize(
-    ("shortlist", "size"), [(None, None), ("auto", 128), (200, 200), (3, 32)], ids=["all", "auto", "200", "too few"]
+    ("shortlist", "size"),
+    [(None, None), ((128, 256), 128), (200, 200), (3, 32)],
+    ids=["all", "one of two", "200", "too few"],
 )
 def test_as_many_samples_are_looked_at_as_vote(shortlist, size):
-    assert finish.samples_looked_at(shortlist, 128, SimpleNamespace(n_neighbors=32)) == size
+    assert finish.samples_looked_at(Recipe(shortlist=shortlist), 128, SimpleNamespace(n_neighbors=32)) == size

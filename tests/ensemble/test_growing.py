@@ -14,8 +14,10 @@ def data():
 
 def first(data, n=200, **options):
     X, y = data
-    options = {"n_replicas": 8, "candidates": ["scaled/full"], "temperature": 1e-3, "random_state": 0} | options
-    return FreeEnergyClassifier(**options).partial_fit(X[:n], y[:n], classes=[0, 1, 2])
+    usual = {"n_replicas": 8, "recipe__candidates": ["scaled/full"], "recipe__temperature": 1e-3}
+    return (
+        FreeEnergyClassifier(random_state=0).set_params(**usual | options).partial_fit(X[:n], y[:n], classes=[0, 1, 2])
+    )
 
 
 def test_the_first_call_is_a_fit(data):
@@ -44,7 +46,7 @@ def test_new_rows_vote_and_old_metrics_go(data):
 
 
 def test_a_row_is_known_at_once(data):
-    model = first(data, n_neighbors=1)
+    model = first(data, recipe__n_neighbors=1)
     far = np.full((2, 6), 50.0)  # nobody has been there before
     for label in (0, 2):
         model.partial_fit(far + label, [label, label])

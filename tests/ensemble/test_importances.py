@@ -59,7 +59,7 @@ def test_the_coin_weighs_and_does_not_matter(coin):
 
 
 def test_judges_as_they_are_get_their_out_of_bag_probabilities():
-    for model in (few_classes(), few_classes(class_weight="balanced"), few_classes(scoring="f1_macro")):
+    for model in (few_classes(), few_classes(class_weight="balanced"), few_classes(recipe__scoring="f1_macro")):
         predictor = heard(model)
         rows = model.ensemble_.training_set.rows[predictor.oob_samples]
         everyone = np.arange(len(rows))
@@ -70,7 +70,7 @@ def test_judges_as_they_are_get_their_out_of_bag_probabilities():
 def few_classes(**options):
     X, y = make_classification(180, 5, n_informative=4, n_redundant=0, n_classes=3, weights=[0.6, 0.3], random_state=2)
     weights = np.random.default_rng(0).random(180) + 0.5
-    return FreeEnergyClassifier(12, random_state=0, **options).fit(X, y, sample_weight=weights)
+    return FreeEnergyClassifier(12, random_state=0).set_params(**options).fit(X, y, sample_weight=weights)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -143,15 +143,16 @@ def test_features_that_stand_in_for_each_other():
 
 def test_copies_of_rows_make_errors_no_smaller():
     X, y = coin_and_clues(np.random.default_rng(5), 120)
-    options = {"candidates": ["scaled/identity"], "recipe": replace(PLAIN, n_neighbors=(15,)), "random_state": 0}
+    plain = replace(PLAIN, candidates=("scaled/identity",))
+    tripled = FreeEnergyClassifier(recipe=replace(plain, n_neighbors=15), random_state=0)
     with pytest.warns(DataWarning, match="copies"):
-        tripled = FreeEnergyClassifier(**options).fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
+        tripled.fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
     predictor = heard(tripled)
     rows = tripled.ensemble_.training_set.rows[predictor.oob_samples]
     np.testing.assert_allclose(
         predictor.answers(predictor.X, np.arange(360)), tripled.oob_decision_function_[rows], atol=1e-5
     )
-    once = FreeEnergyClassifier(**{**options, "recipe": PLAIN}).fit(X, y)
+    once = FreeEnergyClassifier(recipe=plain, random_state=0).fit(X, y)
     assert tripled.feature_importances_error_[1] > 0.6 * once.feature_importances_error_[1]
 
 

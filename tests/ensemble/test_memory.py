@@ -98,7 +98,7 @@ def problem(n_features, energy=None):
 
 
 def test_only_maps_that_mix_many_features_see_their_axes():
-    usual = Recipe().kinds
+    usual = Recipe().candidates
     assert set(kinds_to_try(usual, problem(500))) == set(usual)
     mixing = {"axes/full", "axes/full/nca"}
     for n_features in (501, 10_000):
@@ -106,9 +106,9 @@ def test_only_maps_that_mix_many_features_see_their_axes():
 
 
 def test_an_energy_that_sees_matrices_sees_those_of_axes():
-    kinds = kinds_to_try(Recipe().kinds, problem(600, NCAEnergy() + 0.1 * Confinement()))
+    kinds = kinds_to_try(Recipe().candidates, problem(600, NCAEnergy() + 0.1 * Confinement()))
     assert {kind.split("/")[0] for kind in kinds} == {"axes"}
-    assert "steps/diagonal/nca" in kinds_to_try(Recipe().kinds, problem(600, NCAEnergy()))
+    assert "steps/diagonal/nca" in kinds_to_try(Recipe().candidates, problem(600, NCAEnergy()))
 
 
 def test_one_feature_among_many_is_found(rng):

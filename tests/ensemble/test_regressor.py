@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
 import freemetric
-from freemetric import FreeEnergyRegressor
+from freemetric import FreeEnergyRegressor, Recipe
 from freemetric.ensemble.tasks.intervals import interval_chances
 from freemetric.ensemble.tasks.regression import RegressionTask, Scored, noise_trends, spread_of
 from freemetric.ensemble.tasks.scales import Scale, _scales
@@ -141,7 +141,7 @@ def test_strange_numbers(rng, y):
         ({}, ["a"] * 30, "learns from numeric targets"),
         ({}, [np.nan] * 30, "NaN"),
         ({"scale": "log"}, np.arange(30.0), "positive numbers"),
-        ({"candidates": []}, np.arange(30.0), "empty"),
+        ({"recipe": Recipe(candidates=("scaled/full/nca",))}, np.arange(30.0), "scaled/full/nca are for classes"),
         ({"scale": "sqrt"}, np.arange(30.0), "scale"),
     ],
 )

@@ -82,8 +82,8 @@ def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
     y = np.tile([0, 1], 40)
     X[1::2] = X[::2] + 0.02 * rng.random((40, 6)) + 0.3
     search = search_in(X, y, Recipe(n_replicas=12))
-    candidates = [candidate_of(kind, RECIPE, bag_size=60) for kind in RECIPE.kinds]
-    for wanted in allocate_replicas(search, candidates, True, True):
+    candidates = [candidate_of(kind, RECIPE, bag_size=60) for kind in RECIPE.candidates]
+    for wanted in allocate_replicas(search, candidates):
         search.grow(wanted)
     decision, population = Decision(None, None, np.arange(2), search.problem.training_set), search.population
     result = ClassificationTask(2, decision).result(population, RECIPE, 80)
@@ -173,9 +173,8 @@ def test_a_fit_can_leave_the_process(wine, backend):
 
 def test_an_energy_for_all_candidates(wine):
     search = search_in(*wine, energy=LogNCAEnergy())
-    nca, log_nca = (
-        search.enter(candidate_of(kind, RECIPE, 1e-3, 3e-4, 60)) for kind in ("scaled/full/nca", "scaled/full")
-    )
+    recipe, kinds = replace(RECIPE, temperature=1e-3, confinement=3e-4), ("scaled/full/nca", "scaled/full")
+    nca, log_nca = (search.enter(candidate_of(kind, recipe, 60)) for kind in kinds)
     search.grow([(nca, 1), (log_nca, 1)])
     np.testing.assert_allclose(nca.traces[0]["energy"][-1], log_nca.traces[0]["energy"][-1], rtol=0.3)
 
@@ -299,7 +298,7 @@ def test_a_given_energy_has_its_name(iris):
 def test_candidates_of_a_given_energy_say_so(energy, name):
     """Energies that kinds have a name for keep it."""
     search = search_in(np.arange(8.0)[:, None], np.arange(8) % 2, Recipe(candidates=("scaled/full",)), energy=energy)
-    pool = running.first_candidates(search, FreeEnergyClassifier())
+    pool = running.first_candidates(search)
     assert [candidate.energy for candidate in pool] == [name]
 
 
