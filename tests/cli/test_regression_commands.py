@@ -11,7 +11,7 @@ from freemetric import FreeEnergyRegressor, Recipe
 from freemetric.tabular import TableModel, read
 from tests.files.tampering import parts, seal
 
-FAST = ["--set", "n_replicas=8", "--set", 'candidates=["scaled/diagonal"]']
+FAST = ["--set", "n_replicas=8", "--set", 'recipe__candidates=["scaled/diagonal"]']
 
 
 @pytest.fixture(scope="module")

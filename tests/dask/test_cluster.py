@@ -25,7 +25,7 @@ import dask.array as da  # noqa: E402
 from freemetric.dask import DaskFreeEnergyClassifier, DaskFreeEnergyRegressor  # noqa: E402
 
 RECIPE = replace(Recipe(), n_replicas=14, cheap_bag=1, n_steps=2, most_searched=100)
-SETTINGS = {"recipe": RECIPE, "shortlist": None, "random_state": 0}
+SETTINGS = {"recipe": replace(RECIPE, shortlist=None), "random_state": 0}
 N_ROUNDS = 4  # of the search: all kinds, larger bags or none, other temperatures, the best
 PATIENCE = 60  # seconds
 pytestmark = pytest.mark.filterwarnings("default")  # sockets and loops of a cluster close when they like
@@ -67,8 +67,8 @@ def assert_same_predictions(model, one, X):
 
 def assert_same_numbers(X, y):
     """Of regressors, here and apart."""
-    settings = {"candidates": ["scaled/diagonal"], **SETTINGS}
-    one, apart = (kind(**settings) for kind in (FreeEnergyRegressor, DaskFreeEnergyRegressor))
+    recipe = replace(SETTINGS["recipe"], candidates=("scaled/diagonal",))
+    one, apart = (kind(recipe=recipe, random_state=0) for kind in (FreeEnergyRegressor, DaskFreeEnergyRegressor))
     one.fit(X, y)
     apart.fit(*chunked(X, y, 60))
     np.testing.assert_array_equal(apart.trace_["energy"], one.trace_["energy"])

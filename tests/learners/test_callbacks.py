@@ -72,10 +72,10 @@ def test_the_classifier_tells_the_steps_of_all_replicas(iris):
 
 
 @pytest.mark.filterwarnings("ignore:.* samples? (were|was) never out of bag")
-@pytest.mark.parametrize("options", [{"n_replicas": 1}, {"n_replicas": 7}, {"candidates": ["scaled/identity"]}])
+@pytest.mark.parametrize("options", [{"n_replicas": 1}, {"n_replicas": 7}, {"recipe__candidates": ["scaled/identity"]}])
 def test_no_more_steps_than_were_promised(iris, options):
     counter = Counter()
-    model = FreeEnergyClassifier(**{"n_replicas": 5, **options}, random_state=0).set_callbacks(counter).fit(*iris)
+    model = FreeEnergyClassifier(5, random_state=0).set_params(**options).set_callbacks(counter).fit(*iris)
     assert counter.steps <= counter.total == N_STEPS * model.n_replicas
 
 

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import DMLFE, LEARNERS, LFDA, LMNN, NCA, RCA, Covariance, Euclidean, FreeEnergyClassifier, Recipe
+from freemetric import DMLFE, LEARNERS, LFDA, LMNN, NCA, RCA, Covariance, Euclidean, FreeEnergyClassifier
 from freemetric.exceptions import DataWarning
 
 SUPERVISED = [NCA(), DMLFE(random_state=0), FreeEnergyClassifier(12, random_state=0)]
@@ -197,8 +197,8 @@ def test_fewer_samples_than_features_is_a_warning(rng):
         (DMLFE(sampler="annealing"), "'sampler' parameter of DMLFE"),
         (DMLFE(init=np.eye(3)), r"init has shape \(3, 3\); expected \(<= 4, 4\)"),
         (DMLFE(n_components=2, init=np.eye(4)), r"init has shape \(4, 4\); expected \(2, 4\)"),
-        (FreeEnergyClassifier(recipe=Recipe(temperature=-1)), "'temperature' parameter of FreeEnergyClassifier"),
-        (FreeEnergyClassifier(recipe=Recipe(subsample=1.5)), "'subsample' parameter of FreeEnergyClassifier"),
+        (FreeEnergyClassifier(recipe="quick"), "'recipe' parameter of FreeEnergyClassifier"),
+        (FreeEnergyClassifier(effort="much"), "'effort' parameter of FreeEnergyClassifier"),
         (FreeEnergyClassifier(device="tpu"), "Unknown device 'tpu'"),
     ],
     ids=repr,

@@ -43,12 +43,12 @@ def test_as_python_has_it(data, request):
         assert np.abs(probabilities - wanted).max() < 0.1
 
 
-@pytest.mark.parametrize("shortlist", ["auto", 60, 1])
+@pytest.mark.parametrize("shortlist", [Recipe.shortlist, 60, 1])
 def test_the_shortlist_is_asked_in_graphs_too(shortlist, halves):
     """Neighbours that are nearest in one space alone do not vote, neither in Python nor in the graph."""
     model, new = halves
-    exact = model.set_params(shortlist=None).predict_proba(new)
-    wanted = model.set_params(shortlist=shortlist).predict_proba(new)
+    exact = model.set_params(recipe__shortlist=None).predict_proba(new)
+    wanted = model.set_params(recipe__shortlist=shortlist).predict_proba(new)
     assert model.shortlist_ < len(model.ensemble_.training_set.places.rows)
     assert np.abs(wanted - exact).max() > 1e-3
     label, probabilities = answer(to_onnx(model), new)
@@ -89,7 +89,7 @@ def test_every_kind_with_equal_values_and_outliers(kind, rng):
 def test_weights_of_patterns(rng):
     X = rng.random((40, 2))
     y = (X[:, 0] + 0.4 * rng.random(40) > 0.7).astype(int)
-    kinds = {"candidates": ["scaled/identity", "scaled/full"], "random_state": 0}
+    kinds = {"recipe": Recipe(candidates=["scaled/identity", "scaled/full"]), "random_state": 0}
     heavy = FreeEnergyClassifier(4, **kinds).fit(X, y, sample_weight=1 + 20 * y)
     new = rng.random((50, 2))
     probabilities = answer(to_onnx(heavy), new)[1]
@@ -127,8 +127,8 @@ def test_copies_of_rows_vote_as_in_python(kinds, is_weighted, copies):
 def test_copies_with_one_number_of_neighbours(n_neighbors, copies):
     """39 neighbours lie at fewer places, and the last of these votes in part."""
     X, y, new = copies
-    kinds = {"candidates": ["scaled/full"], "n_neighbors": n_neighbors}
-    model = FreeEnergyClassifier(2, **kinds, random_state=0).fit(X, y)
+    recipe = Recipe(candidates=["scaled/full"], n_neighbors=n_neighbors)
+    model = FreeEnergyClassifier(2, recipe=recipe, random_state=0).fit(X, y)
     np.testing.assert_allclose(answer(to_onnx(model), new)[1], model.predict_proba(new), rtol=0, atol=1e-6)
 
 

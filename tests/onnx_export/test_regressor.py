@@ -1,7 +1,5 @@
 """A free-energy regressor says in the runtime what it says in Python, on every scale."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
@@ -55,7 +53,7 @@ def test_at_defaults_the_shortlist_is_asked_in_graphs_too():
     unit = np.std(y)
     np.testing.assert_allclose(numbers[:, 0], wanted[0], rtol=0, atol=1e-5 * unit)
     np.testing.assert_allclose(quantiles, wanted[1], rtol=0, atol=1e-5 * unit)
-    assert np.abs(model.set_params(shortlist=None).predict(new) - wanted[0]).max() > 1e-3 * unit
+    assert np.abs(model.set_params(recipe__shortlist=None).predict(new) - wanted[0]).max() > 1e-3 * unit
 
 
 def _by_hand(model, X):
@@ -136,9 +134,7 @@ def test_copies_of_rows(is_weighted, rng):
 
 def test_without_trends(diabetes):
     X, y, new = diabetes
-    model = FreeEnergyRegressor(4, recipe=replace(Recipe(trends=()), candidates=["scaled/full"]), random_state=0).fit(
-        X, y
-    )
+    model = FreeEnergyRegressor(4, recipe=Recipe(trends=(), candidates=["scaled/full"]), random_state=0).fit(X, y)
     assert not model.ensemble_.head.trends
     np.testing.assert_allclose(answer(to_onnx(model), new)[0][:, 0], model.predict(new), rtol=1e-5)
 

@@ -17,7 +17,7 @@ from freemetric.tabular.held_out import LEVELS, QUANTILES, NumberPredictions
 from freemetric.tabular.scores import REGRESSION_SCORES
 
 PARAMETERS = {
-    "free-energy": {"n_replicas": 6, "candidates": ["scaled/diagonal"]},
+    "free-energy": {"n_replicas": 6, "recipe__candidates": ["scaled/diagonal"]},
     "euclidean": {"n_neighbors": 3},
     "rf": {"n_estimators": 10},
 }

@@ -9,7 +9,7 @@ from freemetric.report.page import contents
 from freemetric.tabular import TableModel, read
 
 pd = pytest.importorskip("pandas")
-QUICK = {"n_replicas": 8, "candidates": ["scaled/diagonal", "scaled/full"]}
+QUICK = {"n_replicas": 8, "recipe__candidates": ["scaled/diagonal", "scaled/full"]}
 
 
 @pytest.fixture(scope="module")
