@@ -306,11 +306,11 @@ def fit_times(repetitions=5):
 
 
 def without(part):
-    return Recipe(candidates=tuple(kind for kind in Recipe().kinds if part not in kind))
+    return Recipe(candidates=tuple(kind for kind in Recipe().candidates if part not in kind))
 
 
 def only(part):
-    return Recipe(candidates=tuple(kind for kind in Recipe().kinds if part in kind))
+    return Recipe(candidates=tuple(kind for kind in Recipe().candidates if part in kind))
 
 
 VARIANTS = {
@@ -336,7 +336,7 @@ VARIANTS = {
     "votes and wells": Recipe(densities=("student-t",)),
     "votes and mean fields": Recipe(densities=("naive-bayes", "screened-naive-bayes")),
     "without screening": Recipe(densities=("student-t", "naive-bayes")),
-    "with whitened kinds": Recipe(candidates=(*Recipe().kinds, "whitened/diagonal", "whitened/full")),
+    "with whitened kinds": Recipe(candidates=(*Recipe().candidates, "whitened/diagonal", "whitened/full")),
 }
 """Recipes, each with one ingredient changed."""
 

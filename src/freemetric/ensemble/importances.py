@@ -12,6 +12,7 @@ from ..learners.base import one_blas_thread
 from ..printable import counted
 from .model import Ensemble
 from .oob import OOBIndices, OOBPredictor
+from .settings import recipe_of
 
 MOST_SAMPLES, FEWEST_SAMPLES = 1000, 200
 MOST_REPEATS, QUESTIONS = 5, 600  # of a group, where samples are few
@@ -230,7 +231,7 @@ class ImportancesMixin:
         names = group_names(groups, getattr(self, "feature_names_in_", None), self.n_features_in_)
         if not (n_repeats is None or (isinstance(n_repeats, int | np.integer) and n_repeats > 0)):
             raise ValueError(f"n_repeats is a number of shuffles, at least 1; got {n_repeats!r}.")
-        score = self._score_of(self.scoring if scoring is None else scoring)
+        score = self._score_of(recipe_of(self).scoring if scoring is None else scoring)
         with one_blas_thread():
             how = Shuffling(self.shortlist_, n_repeats, random_state, self.n_jobs)
             return importances(self.ensemble_, self.oob_indices_, score, names, how)
@@ -250,5 +251,5 @@ class ImportancesMixin:
     @property
     def _importances(self) -> Importances:
         check_is_fitted(self)
-        everyone = np.arange(self.n_features_in_)
-        return self.ensemble_.once(("importances", self.scoring), lambda: self.permutation_importances(everyone))
+        everyone, scoring = np.arange(self.n_features_in_), recipe_of(self).scoring
+        return self.ensemble_.once(("importances", scoring), lambda: self.permutation_importances(everyone))

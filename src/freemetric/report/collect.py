@@ -180,7 +180,7 @@ def _run(findings, model, space):
     walker = find(model, "trace_")
     if walker is not None and isinstance(walker.trace_, dict) and walker.trace_:
         findings.trace = {name: np.asarray(values, dtype=np.float64) for name, values in walker.trace_.items()}
-        sampler = getattr(walker, "sampler", None)
+        sampler = recipe_of(walker).sampler if hasattr(walker, "recipe") else getattr(walker, "sampler", None)
         findings.burn_in = float(getattr(Annealing() if sampler is None else sampler, "burn_in", 0.5))
         T = findings.trace["temperature"]
         # replicas that learn on bags of their own, or at temperatures of their own, need not agree
