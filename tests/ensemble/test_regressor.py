@@ -165,7 +165,7 @@ def test_alpha_is_a_share_of_intervals(fitted, friedman, alpha):
 def test_fewer_dimensions_and_weights():
     X, y = load_diabetes(return_X_y=True)
     X, y = X[:150], y[:150]
-    assert small(n_components=2, n_replicas=4).fit(X, y).transform(X).shape == (150, 2)
+    assert small(recipe=Recipe(n_components=2), n_replicas=4).fit(X, y).transform(X).shape == (150, 2)
     heavy = np.where(y > np.median(y), 5.0, 1.0)
     shift = small(n_replicas=4).fit(X, y, heavy).predict(X).mean() - small(n_replicas=4).fit(X, y).predict(X).mean()
     assert shift > 0

@@ -135,7 +135,7 @@ def test_other_numbers_find_nothing(diabetes, tmp_path, monkeypatch):
 PROGRAM = """
 import sys, numpy as np
 from sklearn.datasets import make_friedman1
-from freemetric import FreeEnergyRegressor
+from freemetric import FreeEnergyRegressor, Recipe
 X, y = make_friedman1(300, random_state=0)
 model = FreeEnergyRegressor(30, random_state=0, recipe=Recipe(checkpoint=sys.argv[1] or None)).fit(X, y)
 np.save(sys.argv[2], np.column_stack([model.predict(X), model.predict_interval(X)]))

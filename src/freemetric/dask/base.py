@@ -71,7 +71,6 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         search = self._search(training_set.only(np.arange(len(training_set))) if few else training_set, task)
         searched = search.problem.training_set
         check_n_components(search.recipe.n_components, searched.X)
-        self._warn_about(searched)
         with on_the_cluster():
             run_to_the_end(search, self)
         n_rows, n_shortlists = self._n_given(is_local=False), training_set.n_parts

@@ -206,12 +206,8 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
             The fitted model.
         """
         validate_params(self)
-        return self._searched(*self._problem(X, y, sample_weight))
-
-    def _searched(self, task, training_set, n_rows):
-        """The model with all that a search of metrics has found."""
+        task, training_set, n_rows = self._problem(X, y, sample_weight)
         search = self._search(training_set, task)
-        self._warn_about(search.problem.training_set)
         run_to_the_end(search, self)
         self.__dict__.update(finish_fit(search, training_set, n_rows))
         return self
@@ -224,11 +220,16 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
         """Warn about the samples that the search sees."""
 
     def _search(self, training_set, task, scores=True):
-        """The search, before it begins; where nothing is scored, its seed depends on the number of samples."""
+        """The search, before it begins, with warnings about the samples that it sees.
+
+        Where nothing is scored, its seed depends on the number of samples.
+        """
         recipe, seed = given_recipe(self, len(training_set)), seed_sequence(self.random_state)
         if not scores:
             seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(training_set)])
         searched = searched_part(training_set, task, recipe.most_searched, seed)
+        if scores:
+            self._warn_about(searched)
         problem = SearchProblem(searched, task, self._energy, recipe.sampler, recipe.n_components, self.device)
         return Search(problem, recipe, seed, scores=scores)
 

@@ -264,7 +264,7 @@ class Recipe:
             fits = set(values) <= set(ENERGIES) and all(is_number(value) and value >= 0 for value in values.values())
             require(fits, f"{name} of Recipe", f"has other entries than numbers for some of {', '.join(ENERGIES)}")
         for name, some in (("n_neighbors", self.neighbors), ("shortlist", self.shortlists)):
-            fits = all(map(_is_count, some)) and (some or getattr(self, name) is None)
+            fits = all(map(_is_count, some)) and (bool(some) or getattr(self, name) is None)
             require(fits, f"{name} of Recipe", "are no positive whole numbers")
 
     def _check_number(self, name, kind):
