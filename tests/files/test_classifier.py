@@ -311,6 +311,7 @@ def test_nothing_may_be_missing(saved, classifier, tmp_path):
     transformer = classifier.views_["quantiles"].transformer
     spare = {
         CLASSIFIER: classifier.get_params(),
+        "freemetric:recipe": Recipe().get_params(),
         "sklearn:QuantileTransformer": {*transformer.get_params(), "n_quantiles_", "_sklearn_output_config"},
     }
     firsts = {}
