@@ -111,7 +111,7 @@ def test_classes_around_one_point_are_told_apart_by_their_densities(rng):
     assert without.ensemble_.head.densities == []
 
 
-@pytest.mark.parametrize("names", [("well",), "student-t", ["student-t"], (["student-t"],), (None,)])
+@pytest.mark.parametrize("names", [("well",), "student-t", ["well"], (["student-t"],), (None,)])
 def test_densities_that_there_are_not(names):
     with pytest.raises(ValueError, match="densities of Recipe are not a tuple of some of") as caught:
         Recipe(densities=names)
