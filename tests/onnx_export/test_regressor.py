@@ -144,7 +144,7 @@ def test_in_a_pipeline_and_a_search(diabetes):
     pipeline = make_pipeline(
         StandardScaler(), FreeEnergyRegressor(3, recipe=Recipe(candidates=["scaled/full"]), random_state=0)
     )
-    search = GridSearchCV(pipeline, {"freeenergyregressor__n_neighbors": [3, 8]}, cv=2).fit(X, y)
+    search = GridSearchCV(pipeline, {"freeenergyregressor__recipe__n_neighbors": [3, 8]}, cv=2).fit(X, y)
     numbers, quantiles = answer(to_onnx(search, quantiles=(0.1, 0.9)), new)
     np.testing.assert_allclose(numbers[:, 0], search.predict(new), rtol=1e-5)
     inner, inside = search.best_estimator_[1], search.best_estimator_[0].transform(new)

@@ -87,7 +87,7 @@ def _importances_are_quick(model):
     ensemble = getattr(model, "ensemble_", None)
     if ensemble is None:
         return False
-    return ("importances", model.scoring) in ensemble.computed or ensemble.training_set.X.size <= MOST_CELLS
+    return ("importances", recipe_of(model).scoring) in ensemble.computed or ensemble.training_set.X.size <= MOST_CELLS
 
 
 def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:
