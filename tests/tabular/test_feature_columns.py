@@ -98,7 +98,7 @@ def test_frames_are_shown_as_they_are(people, tmp_path):
 
     frame, _, _ = people
     with pytest.warns(match="read as dates"):
-        model = TableClassifier(FreeEnergyClassifier(**QUICK), random_state=0).fit(
+        model = TableClassifier(FreeEnergyClassifier().set_params(**QUICK), random_state=0).fit(
             frame[["size", "day"]], frame["class"]
         )
     assert model.importances().names.tolist() == ["size", "day"]
