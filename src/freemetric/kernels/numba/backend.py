@@ -13,7 +13,6 @@ from . import element_trials, listed_neighbors, losses, soft_means, soft_neighbo
 from .element_panels import LANE
 from .large_margin import Margin, farthest_move, kept_loss, reaches, searched_loss, triplet_loss  # noqa: F401
 from .learner_loops import DualAverage, descend, logdet_cycle, mean_hinge  # noqa: F401
-from .listed_neighbors import WIDTH
 from .losses import quantile_place  # noqa: F401
 from .nearest import (
     Cells,  # noqa: F401 - part of the backend, like all that is not used here
@@ -21,6 +20,7 @@ from .nearest import (
     as_queries,
     nearest,
 )
+from .rows import filled_up, wide  # noqa: F401
 from .soft_neighbors import log_partition  # noqa: F401
 from .votes import NOBODY, add_left_out_shares, count_shares, merge, nearest_in_space  # noqa: F401
 
@@ -100,11 +100,6 @@ class Lists(NamedTuple):
     X: np.ndarray  # (B, N, d') the samples, with columns of zeros as the kernel wants them
 
 
-def wide(n: int) -> int:
-    """The length that rows of n numbers are filled up to."""
-    return -(-n // WIDTH) * WIDTH
-
-
 def neighbor_lists(
     data: Data | Alike | Targets,
     A: NDArray,
@@ -112,10 +107,9 @@ def neighbor_lists(
     diagonal: bool = False,
     last: tuple[NDArray, Lists] | None = None,
 ) -> Lists:
-    B, N, d = data.X.shape
+    B, N, _ = data.X.shape
     if last is None or last[0].shape != A.shape:
-        X = np.zeros((B, N, wide(d)), dtype=np.float32)
-        X[:, :, :d] = data.X
+        X = filled_up(data.X)
         rows = np.empty((len(A), N, size), dtype=np.int32)
         known = (len(A), 0, 0) if isinstance(data, Targets) else rows.shape
         lists = Lists(rows, np.empty(known, dtype=np.float32), np.empty(rows.shape, dtype=np.float32), X)
@@ -161,16 +155,14 @@ def regression_energy_and_gradient(
 
 
 def _nca(data, log_floor, lists, diagonal):
-    """A function of a map, room for its gradient, which may be empty, and the arguments of a replica's number."""
+    """A function of maps A (R, p, d): energies (R,), and gradients where these are wanted."""
+    if lists is not None:
+        costs = listed_neighbors.chance_costs(data.weights, lists.rows, lists.same, lists.heavy, log_floor)
+        return lambda A, wanted: listed_neighbors.evaluate(A, lists.X, diagonal, costs, wanted)
     B, floor, classes = len(data.X), np.float32(log_floor), (data.begin, data.end) if isinstance(data, Data) else ()
-    if lists is None:
-        return soft_neighbors.energy_and_gradient, lambda r: (
-            *(data.X[r % B], data.weights[r % B]),
-            *(classes, floor, KEPT_BYTES),
-        )
-    return listed_neighbors.energy_and_gradient, lambda r: (
-        *(lists.X[r % B], data.weights[r % B]),
-        *((lists.rows[r], lists.same[r], lists.heavy[r]), diagonal, floor),
+    return _one_by_one(
+        soft_neighbors.energy_and_gradient,
+        lambda r: (data.X[r % B], data.weights[r % B], classes, floor, KEPT_BYTES),
     )
 
 
@@ -180,32 +172,38 @@ def _regression(data, lists, diagonal):
     def targets(b):
         return data.t[b], data.y[b], data.scale[b], data.kind, data.quantile
 
-    if lists is None:
-        return soft_means.energy_and_gradient, lambda r: (
-            *(data.X[r % B], data.weights[r % B]),
-            *(targets(r % B), KEPT_BYTES),
-        )
-    return listed_neighbors.means_energy_and_gradient, lambda r: (
-        *(lists.X[r % B], data.weights[r % B]),
-        *((lists.rows[r], lists.heavy[r]), diagonal, targets(r % B)),
+    if lists is not None:
+        costs = listed_neighbors.mean_costs(data.weights, lists.rows, lists.heavy, targets)
+        return lambda A, wanted: listed_neighbors.evaluate(A, lists.X, diagonal, costs, wanted)
+    return _one_by_one(
+        soft_means.energy_and_gradient,
+        lambda r: (data.X[r % B], data.weights[r % B], targets(r % B), KEPT_BYTES),
     )
+
+
+def _one_by_one(function, arguments):
+    """A function of all maps from one of a map, room for its gradient, which may be empty, and ``arguments(r)``."""
+
+    def evaluate(A, wanted):
+        gradient = np.empty_like(A) if wanted else np.empty((len(A), 0, 0), dtype=np.float32)
+        return np.array([function(A[r], gradient[r], *arguments(r)) for r in range(len(A))]), gradient
+
+    return evaluate
 
 
 def _evaluate(energy, A, fill_up):
     """Energies (R,) of maps, or where ``fill_up`` of diagonal ones (R, 1, d) by an energy that knows only maps."""
-    function, arguments = energy
-    A = np.ascontiguousarray(A * np.eye(A.shape[2]) if fill_up else A, dtype=np.float32)
-    nothing = np.empty((0, 0), dtype=np.float32)
-    return np.array([function(A[r], nothing, *arguments(r)) for r in range(len(A))])
+    return energy(_maps(A, fill_up), False)[0]
 
 
 def _differentiate(energy, A, fill_up):
-    function, arguments = energy
-    A = np.ascontiguousarray(A * np.eye(A.shape[2]) if fill_up else A, dtype=np.float32)
-    gradient = np.empty_like(A)
-    values = np.array([function(A[r], gradient[r], *arguments(r)) for r in range(len(A))])
+    values, gradient = energy(_maps(A, fill_up), True)
     gradient = gradient.astype(np.float64)
     return values, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if fill_up else gradient
+
+
+def _maps(A, fill_up):
+    return np.ascontiguousarray(A * np.eye(A.shape[2]) if fill_up else A, dtype=np.float32)
 
 
 def nca_element_sweep(data: Data, A: NDArray, trials: Trials, ridge: float = 0.0) -> tuple[NDArray, NDArray, NDArray]:
@@ -270,6 +268,8 @@ def neighbor_shares(
     device: str = "cpu",
 ) -> NDArray:
     Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
+    if Z.shape[2] != wide(Z.shape[2]):
+        Z, Q = filled_up(Z), filled_up(Q)
     candidates, weights = np.asarray(candidates, dtype=np.int32), np.asarray(weights, dtype=np.float32)[None]
     out = np.zeros((Q.shape[1], places[1].shape[1]), dtype=np.float32)
     shape = Q.shape[1], 1, weights.shape[1]
