@@ -19,6 +19,7 @@ from .nearest import (
     as_places,
     as_queries,
     nearest,
+    others_nearest,
 )
 from .rows import filled_up, wide  # noqa: F401
 from .soft_neighbors import log_partition  # noqa: F401
@@ -36,7 +37,7 @@ class Data(NamedTuple):
     end: np.ndarray  # (N,) one past the last
     weights: np.ndarray  # (B, N) float32, mean one
 
-    def same(self, rows: NDArray, b: int) -> NDArray:
+    def same(self, rows: NDArray, b: NDArray) -> NDArray:
         return (self.begin[:, None] <= rows) & (rows < self.end[:, None])
 
 
@@ -45,8 +46,8 @@ class Alike(NamedTuple):
     y: np.ndarray  # (B, N) float32
     weights: np.ndarray  # (B, N) float32, mean one
 
-    def same(self, rows: NDArray, b: int) -> NDArray:
-        return np.exp(-((self.y[b][:, None] - self.y[b][rows]) ** 2))
+    def same(self, rows: NDArray, b: NDArray) -> NDArray:
+        return np.exp(-((self.y[b][:, :, None] - _listed(self.y[b], rows)) ** 2))
 
 
 def prepare_alike(X: NDArray, y: NDArray, device: str = "cpu", weights: NDArray | None = None) -> Alike:
@@ -118,18 +119,20 @@ def neighbor_lists(
         old = last[1]
         lists = Lists(old.rows.copy(), old.same.copy(), old.heavy.copy(), old.X)
         changed = np.flatnonzero((last[0] != A).any(axis=(1, 2)))
-    everyone = np.arange(N)[:, None]
-    for r in changed:
-        map_ = np.ascontiguousarray(A[r], dtype=np.float32)
-        Z = data.X[r % B] * map_[0] if diagonal else data.X[r % B] @ map_.T
-        found = nearest(as_queries(Z), as_places(Z), size + 1, ordered=False)
-        others = found != everyone
-        others[others.all(axis=1), -1] = False  # lost among others at the same point, any of whom may go instead
-        lists.rows[r] = found[others].reshape(-1, size)
-        lists.heavy[r] = data.weights[r % B][lists.rows[r]]
-        if lists.same[r].size:
-            lists.same[r] = data.same(lists.rows[r], r % B)  # type: ignore[union-attr]
+    n = max(1, listed_neighbors.SAMPLES_AT_A_TIME // N)
+    for start in range(0, len(changed), n):
+        some = changed[start : start + n]
+        Z = listed_neighbors.images(lists.X[some % B], np.asarray(A[some], dtype=np.float32), diagonal)
+        lists.rows[some] = rows = others_nearest(Z, size)
+        lists.heavy[some] = _listed(data.weights[some % B], rows)
+        if lists.same.size:
+            lists.same[some] = data.same(rows, some % B)  # type: ignore[union-attr]
     return lists
+
+
+def _listed(values, rows):
+    """Values (n, N) of the samples on lists (n, N, L)."""
+    return values[np.arange(len(rows))[:, None, None], rows]
 
 
 def nca_energy(

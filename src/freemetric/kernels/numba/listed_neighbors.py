@@ -67,27 +67,27 @@ def slopes_of(X: NDArray, A: NDArray, diagonal: bool, s: NDArray, Y: NDArray) ->
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def weigh(Z, i, neighbors, heavy, h):
+def weigh(Z, i, lists, heavy, h):
     """Write to h the weights w_j 2**(h_ij - max h) of the neighbours of i; return their sum."""
-    squared_distances(Z, i, Z, neighbors, h)
+    squared_distances(Z, i, Z, lists, i, h)
     least = f32(3e38)
-    for l in range(h.shape[0]):
+    for l in range(u64(h.shape[0])):
         least = -larger(-least, -h[l])
     total = f32(0)
-    for l in range(h.shape[0]):
+    for l in range(u64(h.shape[0])):
         x = LOG2E * (least - h[l])
         n = nearest_integer(x)
-        h[l] = heavy[l] * (mantissa(x - n) * power(n))
+        h[l] = heavy[i, l] * (mantissa(x - n) * power(n))
         total += h[l]
     return total
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def add_forces(h, i, neighbors, X, s, Y, c, rows):
+def add_forces(h, i, lists, X, s, Y, c, rows):
     """Let the forces h act on i and on its neighbours; those that matter are written to c and rows."""
     n, own = u64(0), f32(0)
     for l in range(u64(h.shape[0])):
-        c[n], rows[n] = h[l], neighbors[l]
+        c[n], rows[n] = h[l], lists[i, l]
         n += u64(abs(h[l]) > NEGLIGIBLE)
     for l in range(n):
         own += c[l]
@@ -103,7 +103,7 @@ def chances(Z, X, w, lists, same, heavy, log_floor, s, Y):
     h, c, rows = np.empty(L, f32), np.empty(L + 1, f32), np.empty(L + 1, np.uint32)
     E = 0.0
     for i in range(u64(N)):
-        total, inside = weigh(Z, i, lists[i], heavy[i], h), f32(0)
+        total, inside = weigh(Z, i, lists, heavy, h), f32(0)
         for l in range(u64(L)):
             inside += h[l] * same[i, l]
         P, slope = inside / total, w[i] / total
@@ -115,7 +115,7 @@ def chances(Z, X, w, lists, same, heavy, log_floor, s, Y):
         if s.shape[0] > 0:
             for l in range(u64(L)):
                 h[l] *= slope * (same[i, l] - P)
-            add_forces(h, i, lists[i], X, s, Y, c, rows)
+            add_forces(h, i, lists, X, s, Y, c, rows)
     return E
 
 
@@ -145,14 +145,15 @@ def chance_costs(w: NDArray, rows: NDArray, same: NDArray, heavy: NDArray, log_f
 def means_of_lists(Z, lists, heavy, t, P, means):
     """Write the chances p_ij of the neighbours to P (N, L) and the means of targets t (n, N) to means (n, N)."""
     N, L = lists.shape
-    for i in range(N):
-        total = weigh(Z, i, lists[i], heavy[i], P[i])
-        for l in range(L):
-            P[i, l] /= total
-        for k in range(t.shape[0]):
+    h = np.empty(L, f32)
+    for i in range(u64(N)):
+        share = f32(1) / weigh(Z, i, lists, heavy, h)
+        for l in range(u64(L)):
+            P[i, l] = h[l] * share
+        for k in range(u64(t.shape[0])):
             mean = 0.0
-            for l in range(L):
-                mean += P[i, l] * t[k, lists[i, l]]
+            for l in range(u64(L)):
+                mean += P[i, l] * t[k, u64(lists[i, l])]
             means[k, i] = mean
 
 
@@ -161,13 +162,13 @@ def forces_of_means(X, lists, t, P, means, slopes, s, Y):
     """Add the forces -N p_ij g_i (t_j - mu_i) of the slopes g = dE/dmu (n, N) to s and Y."""
     N, L = lists.shape
     h, c, rows = np.empty(L, f32), np.empty(L + 1, f32), np.empty(L + 1, np.uint32)
-    for i in range(N):
-        for l in range(L):
+    for i in range(u64(N)):
+        for l in range(u64(L)):
             force = 0.0
-            for k in range(t.shape[0]):
-                force -= slopes[k, i] * (t[k, lists[i, l]] - means[k, i])
+            for k in range(u64(t.shape[0])):
+                force -= slopes[k, i] * (t[k, u64(lists[i, l])] - means[k, i])
             h[l] = f32(N * P[i, l] * force)
-        add_forces(h, i, lists[i], X, s, Y, c, rows)
+        add_forces(h, i, lists, X, s, Y, c, rows)
 
 
 def mean_costs(w: NDArray, rows: NDArray, heavy: NDArray, targets: Callable[[int], tuple]) -> Costs:

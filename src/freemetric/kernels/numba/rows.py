@@ -47,10 +47,11 @@ class Code:
         b = self.builder
         number = b.zext(number, INDEX) if number.type.width < INDEX.width else number
         start = b.mul(number, b.extract_value(array.strides, 0))
-        return b.inttoptr(b.add(b.ptrtoint(array.data, INDEX), start), FLOAT.as_pointer())
+        return b.inttoptr(b.add(b.ptrtoint(array.data, INDEX), start), array.data.type)
 
     def listed_row(self, array, numbers, place):
-        return self.row(array, self.builder.load(self.builder.gep(numbers.data, [place])))
+        """Address of the row whose number is at a place of a list."""
+        return self.row(array, self.builder.load(self.builder.gep(numbers, [place])))
 
     def place(self, start, k, kind=VECTOR):
         return self.builder.bitcast(self.builder.gep(start, [k]), kind.as_pointer())
@@ -111,13 +112,16 @@ class Code:
 
 
 @intrinsic
-def squared_distances(typing_context, Z, i, Q, rows, out):
-    """Write |z_i - q_j|^2 to ``out`` (n,) for every j in ``rows``, 32-bit numbers that are not negative."""
+def squared_distances(typing_context, Z, i, Q, lists, row, out):
+    """Write |z_i - q_j|^2 to ``out`` (L,) for every j in a row of lists (n, L), 32-bit and not negative.
+
+    It takes all lists: a slice of an array costs as much as ten distances.
+    """
 
     def generate(context, builder, signature, args):
         code = Code(context, builder)
-        Z, Q, rows, out = (code.array(signature.args[k], args[k]) for k in (0, 2, 3, 4))
-        own, width = code.row(Z, args[1]), builder.extract_value(Z.shape, 1)
+        Z, Q, lists, out = (code.array(signature.args[k], args[k]) for k in (0, 2, 3, 5))
+        own, width, rows = code.row(Z, args[1]), builder.extract_value(Z.shape, 1), code.row(lists, args[4])
 
         def group(l, size):
             others = [code.listed_row(Q, rows, code.after(l, u)) for u in range(size)]
@@ -132,7 +136,7 @@ def squared_distances(typing_context, Z, i, Q, rows, out):
         code.in_steps_of(builder.extract_value(out.shape, 0), GROUP, group)
         return context.get_dummy_value()
 
-    return types.none(Z, i, Q, rows, out), generate
+    return types.none(Z, i, Q, lists, row, out), generate
 
 
 @intrinsic
@@ -151,7 +155,7 @@ def sum_of_rows(typing_context, c, rows, n, X, Y, i):
 
             def add(l, some):
                 for u in range(some):
-                    other = code.listed_row(X, rows, code.after(l, u))
+                    other = code.listed_row(X, rows.data, code.after(l, u))
                     factor = code.repeated(builder.load(builder.gep(c.data, [code.after(l, u)])))
                     for b in range(size):
                         code.add_product(sums[u][b], factor, code.load(other, code.after(k, LANES * b)))

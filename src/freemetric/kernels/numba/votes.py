@@ -21,12 +21,12 @@ def nearest_in_space(Z, Q, candidates, r, near, places):
     apart, found, rows = np.empty(S, f32), np.empty(S + 1, f32), np.empty(S + 1, np.int32)
     least = np.empty(S // GROUP, f32)
     for q in range(Q.shape[0]):
-        some = candidates[q % candidates.shape[0]]
-        squared_distances(Q, q, Z, some, apart)
+        row = q % candidates.shape[0]
+        squared_distances(Q, q, Z, candidates, row, apart)
         n = take(apart, K, FARTHEST, found, rows, nothing, least)[1]
         sort_nearest(found, rows, n, min(K, n))
         for k in range(min(K, n)):
-            near[q, r, k], places[q, r, k] = found[k], some[rows[k]]
+            near[q, r, k], places[q, r, k] = found[k], candidates[row, rows[k]]
 
 
 @njit(nogil=True, cache=True)
