@@ -1,6 +1,7 @@
 """Permutation importances: what the out-of-bag score loses when the values of features are shuffled."""
 
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import one_blas_thread
+from ..learners.fitting import logger
 from ..printable import counted
 from .model import Ensemble
 from .oob import OOBIndices, OOBPredictor
@@ -19,6 +21,7 @@ MOST_REPLICAS, FEWEST_REPLICAS = 1000, 5  # of an ensemble
 MANY_GROUPS = 500  # whose values are shuffled once, and for which one replica may have to do
 AFFORDABLE = 1e10  # products, of about a nanosecond each
 TO_SORT = 20  # products that it takes to find the nearest, for each candidate
+SLOW = 1.0  # seconds
 PARTS = 30  # of the samples, one of which is left out at a time for the error
 
 ScoreFunction = Callable[[NDArray, NDArray, NDArray | None], float]  # (predictions, y, weights), larger is better
@@ -159,6 +162,19 @@ def group_names(groups: Any, names: NDArray | None, n_features: int) -> NDArray:
     return found
 
 
+def kept(ensemble: Ensemble, key: Any, make: Callable[[], Importances]) -> Importances:
+    """Importances behind an attribute: computed on first access and cached. The log says where that took seconds."""
+
+    def made():
+        start = perf_counter()
+        found = make()
+        if (seconds := perf_counter() - start) > SLOW:
+            logger.info("feature_importances_ took %.1f s on first access; the result is cached", seconds)
+        return found
+
+    return ensemble.once(("importances", key), made)
+
+
 class ImportancesMixin:
     """Importances of an estimator with an ``ensemble_`` and its ``oob_indices_``."""
 
@@ -251,4 +267,4 @@ class ImportancesMixin:
     def _importances(self) -> Importances:
         check_is_fitted(self)
         everyone = np.arange(self.n_features_in_)
-        return self.ensemble_.once(("importances", self.scoring), lambda: self.permutation_importances(everyone))
+        return kept(self.ensemble_, self.scoring, lambda: self.permutation_importances(everyone))

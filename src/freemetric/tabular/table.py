@@ -1,17 +1,18 @@
 """A table of cells with their places in the file, and options for reading it."""
 
 import codecs
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 import numpy as np
 
-from ..exceptions import DataWarning, callers_stacklevel
+from ..exceptions import warn_of_data
 from .notation import ORDERS, PLAIN, DateOrder, Marks, is_marked, marks_of
 
 LONGEST = 40  # letters of a value in a message
 LARGEST = 1 << 30  # bytes of a table that is larger than its file
+MOST_RENAMED = 8  # columns in a message
 LARGEST_NUMBER = 1e150  # whose square is still a number
 
 MISSING = frozenset(
@@ -29,7 +30,7 @@ class InputError(ValueError):
 
 def note(text: str) -> None:
     """Warn about the data."""
-    warnings.warn(text, DataWarning, callers_stacklevel())
+    warn_of_data(text)
 
 
 @dataclass(frozen=True)
@@ -211,6 +212,34 @@ def quoted(value: object) -> str:
     """A value in quotes, on one line and not too long."""
     text = as_text(value) if isinstance(value, float) else str(value)
     return repr(text if len(text) <= LONGEST else text[:LONGEST] + "...")
+
+
+def distinct(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:
+    """The names, where one that came before, or is taken, gets a number: x, x_2, x_3.
+
+    Examples
+    --------
+    >>> distinct(["x", "x", "x_2"]), distinct(["prediction"], ["prediction"])
+    (['x', 'x_3', 'x_2'], ['prediction_2'])
+    """
+    names = list(names)
+    made, used, known = [], set(taken), {*names, *taken}
+    for name in names:
+        if name in used:
+            name = next(new for number in count(2) if (new := f"{name}_{number}") not in known)
+        used.add(name)
+        known.add(name)
+        made.append(name)
+    return made
+
+
+def noted_distinct(where: str, names: Sequence[str]) -> list[str]:
+    """Distinct names, with a warning about those that were given twice."""
+    made = distinct(names)
+    if changed := [f"{quoted(new)} (was {quoted(old)})" for old, new in zip(names, made, strict=True) if old != new]:
+        more = f" and {len(changed) - MOST_RENAMED} more" if len(changed) > MOST_RENAMED else ""
+        note(f"{where}: columns of the same name are renamed: {', '.join(changed[:MOST_RENAMED])}{more}")
+    return made
 
 
 def few(names: Iterable[str], most: int = 8) -> str:

@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ..ensemble.importances import Importances
+from ..ensemble.importances import Importances, kept
 from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
@@ -291,6 +291,20 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         found = self.model_.importances(scoring)
         assert found is not None
         return found
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Importances of the columns, as of ``importances``, in the order of ``columns_``; zero where one is left out.
+
+        Computed on first access and cached.
+        """
+        check_is_fitted(self)
+        last = self.pipeline_[-1]
+        if not hasattr(last, "permutation_importances"):
+            raise AttributeError(f"{type(last).__name__} has no permutation importances.")
+        found = kept(last.ensemble_, ("columns", last.scoring), self.importances)
+        mean = dict(zip(found.names, found.mean, strict=True))
+        return np.array([mean.get(name, 0.0) for name in self.columns_])
 
     def report(self, path: str | PathLike, X: Any = None, y: Any = None, **options: Any) -> Path:
         """Write a report of a table X; y may be the name of a column of X."""

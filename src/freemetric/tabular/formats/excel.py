@@ -13,7 +13,7 @@ from ...printable import printable
 from ...text_files import ALWAYS, LARGEST
 from ..cells import cell, typed_table
 from ..table import InputError, ReadingOptions, Table, as_text, few, note, quoted
-from . import check_names, completed
+from . import completed, named
 
 Row = tuple[Any, ...]
 Grid = list[tuple[int, Row]]  # numbers and cells of the rows that are not empty
@@ -62,7 +62,7 @@ def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
         more = f"; --sheet NAME reads another one, {few(others)}" if others else ""
         raise InputError(f"{place}: {what}{more}")
     names, rows, lines = _with_names(place, grid)
-    check_names(f"{place}, row {lines[0] - 1}", names)
+    names = named(f"{place}, row {lines[0] - 1}", names)
     wrong = sum(cell in ERRORS for row in rows for cell in row if isinstance(cell, str))
     if wrong:
         note(f"{place}: errors such as '#DIV/0!' are gaps, in {wrong} of the cells")

@@ -10,7 +10,7 @@ from ...printable import counted
 from ...text_files import csv_records, text_of
 from ..notation import plain
 from ..table import BLANKS, InputError, ReadingOptions, Table, note, objects, quoted
-from . import check_names, completed, note_if_data
+from . import completed, named, note_if_data
 
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -106,7 +106,7 @@ def read_delimited(source: str, content: bytes, options: ReadingOptions, delimit
         records, lines = _records(source, text, delimiter)
     where = f"{source}, line {lines[0]}"
     header, rows = completed(source, records[0], records[1:])
-    check_names(where, header)
+    header = named(where, header)
     other = next((mark for mark in DELIMITERS if len(header) == 1 and mark in header[0]), None)
     hint = f"one column, {quoted(header[0])}: --delimiter {other!r}?" if other and delimiter is None else ""
     if not rows:
