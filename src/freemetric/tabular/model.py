@@ -1,8 +1,7 @@
 """A model of a table: the pipeline and the schema of its columns, in one file."""
 
-import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..ensemble.importances import Importances
 from ..exceptions import ModelFileError
 from ..extras import require, versions
 from ..files.checks import is_number
+from ..files.container import File, shown
 from ..learners.learned_space import LearnedSpace
 from ..printable import counted, verb
 from .feature_columns import Originals, Weight, shares
@@ -22,13 +22,21 @@ from .methods import Progress, last_step, pipeline, steps_reported
 from .notation import Marks, marks_of
 from .preprocessing import MOST_NAMED, features, usable, useful_plan
 from .schema import Schema, target_name
-from .table import InputError, Table, few, note, quoted
+from .table import InputError, Table, few, note, numbered, quoted
 from .targets import Target, canonical, check_role, label_texts, row_weights
 from .tasks import TASKS, choice_of
 
 KEPT = 256  # hashes of rows that a model keeps
 BITS = 12  # of a row's hash that are dropped, so that it is exact in any JSON
-NOTES = {"classes": list, "some_rows": list, "left_out": dict, "parameters": dict, "versions": dict, "numbers": dict}
+NOTES = {
+    "classes": list,
+    "some_rows": list,
+    "left_out": dict,
+    "parameters": dict,
+    "versions": dict,
+    "numbers": dict,
+    "options": dict,
+}
 CHUNK = 4096  # rows between two reports of progress
 
 
@@ -129,12 +137,12 @@ class TableModel:
         about |= {"file": Path(table.source).name, "seed": own.seed, "device": own.device, "left_out": unusable}
         return learned(table, schema, last, found, about, on_step)
 
-    def save(self, path: str | os.PathLike, options: dict[str, Any] | None = None) -> None:
+    def save(self, path: File, options: dict[str, Any] | None = None) -> None:
         """Save the model for ``TableModel.load`` and ``freemetric.load``; ``options`` are kept in the notes."""
         files.save(self.pipeline, path, about={"table": {**self.to_state()["notes"], "options": options or {}}})
 
     @classmethod
-    def load(cls, path: str | os.PathLike) -> "TableModel":
+    def load(cls, path: File) -> "TableModel":
         """Load a model. Nothing in the file is run."""
         made, about = files.load(path, with_about=True)
         if isinstance(model := getattr(made, "model_", None), cls):  # of a TableClassifier or TableRegressor
@@ -142,7 +150,9 @@ class TableModel:
         try:
             return cls.from_state({"pipeline": made, "notes": about["table"]})
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
-            raise ModelFileError(f"{path}: a model, but not of a table; `freemetric fit` makes such") from problem
+            raise ModelFileError(
+                f"{shown(path)}: a model, but not of a table; `freemetric fit` makes such"
+            ) from problem
 
     def to_state(self) -> dict[str, Any]:
         """The pipeline, and the schema among the notes."""
@@ -168,6 +178,23 @@ class TableModel:
         if used:
             note(f"{table.source}: categories that the model has never seen: {_listed(used)}")
         return frame
+
+    @property
+    def header(self) -> bool:
+        """Whether the training file had the names of its columns."""
+        return self.notes.get("options", {}).get("header") is not False
+
+    def aligned(self, table: Table) -> Table:
+        """The table; one without names and target gets the numbers of the training table behind the target."""
+        target, options = self.schema.target, self.notes.get("options", {})
+        known = [*(column.name for column in self.schema.columns), *self.left_out, target, self.notes.get("weight")]
+        used = {name for name in (*known, *(options.get("drop") or ())) if isinstance(name, str)}
+        names = numbered(len(used))
+        if table.options.header or used != set(names) or list(table.columns) != names[:-1] or target == names[-1]:
+            return table
+        note(f"{table.source}: one column fewer than the training table: taken for one without {quoted(target)}")
+        others = [name for name in names if name != target]
+        return replace(table, columns=dict(zip(others, table.columns.values(), strict=True)))
 
     @property
     def left_out(self) -> dict[str, str]:

@@ -27,7 +27,7 @@ from .notation import (
     odd_one,
     plain,
 )
-from .table import InputError, Table, as_text, few, note, objects, quoted
+from .table import NUMBERED, InputError, Table, as_text, few, note, objects, quoted
 
 ALWAYS = ("name", "kind", "missing", "categories")  # in every model file
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
@@ -168,8 +168,10 @@ class Schema:
 
 
 def target_name(table: Table, given: str | None) -> str:
-    """The column to predict: the given one, or what the format itself declares."""
+    """The column to predict: the given one, or what the format itself declares; a number in a table without names."""
     target = given or table.target
+    if target is not None and target.isdecimal() and not table.options.header and target not in table.columns:
+        target = f"{NUMBERED}{target}"
     if target is None:
         question = f"which column is to be predicted? {table.option('target', '')} names one of {few(table.columns)}"
         raise InputError(f"{table.source}: {question}")

@@ -12,6 +12,7 @@ from .notation import ORDERS, PLAIN, DateOrder, Marks, is_marked, marks_of
 
 LONGEST = 40  # letters of a value in a message
 LARGEST = 1 << 30  # bytes of a table that is larger than its file
+NUMBERED = "column_"  # and its number, the name of a column of a file without names
 MOST_RENAMED = 8  # columns in a message
 LARGEST_NUMBER = 1e150  # whose square is still a number
 
@@ -55,6 +56,9 @@ class ReadingOptions:
         Mark between groups of three digits.
     date_order : {"ymd", "dmy", "mdy"} or None
         Order of year, month and day in dates. None recognises it where a column is unambiguous.
+    header : bool or None
+        Whether the first row of a text or a sheet holds the names of the columns. None is True; without names the
+        columns are column_1, column_2, ...
     """
 
     missing: Collection[str] = MISSING
@@ -64,6 +68,7 @@ class ReadingOptions:
     decimal: str | None = None
     thousands: str | None = None
     date_order: str | None = None
+    header: bool | None = None
 
     def __post_init__(self):
         if self.date_order is not None and self.date_order not in ORDERS:
@@ -75,6 +80,7 @@ class ReadingOptions:
         object.__setattr__(self, "missing", MISSING if self.missing is None else frozenset(self.missing))
         object.__setattr__(self, "delimiter", _delimiter(self.delimiter))
         object.__setattr__(self, "encoding", _encoding(self.encoding))
+        object.__setattr__(self, "header", self.header is not False)
 
     @property
     def marks(self) -> Marks | None:
@@ -212,6 +218,11 @@ def quoted(value: object) -> str:
     """A value in quotes, on one line and not too long."""
     text = as_text(value) if isinstance(value, float) else str(value)
     return repr(text if len(text) <= LONGEST else text[:LONGEST] + "...")
+
+
+def numbered(n_columns: int) -> list[str]:
+    """Names of columns that have none."""
+    return [f"{NUMBERED}{number}" for number in range(1, n_columns + 1)]
 
 
 def distinct(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:

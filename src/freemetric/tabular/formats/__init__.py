@@ -29,7 +29,7 @@ def _looks_like_data(names: Sequence[str]) -> str:
     fractions = [name for name in names if math.isfinite(plain(name)) and plain(name) % 1]  # 0, 1, 2, ... are names
     if 2 * len(fractions) < len(names):
         return ""
-    return f"{few(fractions, 3)} are taken for names of columns; put a line with the names in front if they are data"
+    return f"{few(fractions, 3)} are taken for names of columns; --no-header reads a file without names"
 
 
 def completed(source: str, names: Sequence[str], rows: Records) -> tuple[Sequence[str], Records]:
