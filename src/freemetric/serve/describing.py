@@ -10,6 +10,7 @@ import numpy as np
 from ..exceptions import DataWarning
 from ..report.document import rounded
 from ..report.panels import classes
+from ..tabular.notation import PLAIN
 from ..tabular.preprocessing import plan, usable
 from ..tabular.schema import Column, Schema, number_meaning
 from ..tabular.table import InputError, Table, as_text
@@ -161,7 +162,5 @@ def _text(value):
 
 
 def _kind(column: Column) -> str:
-    marks = (
-        f" with {column.marks}" if column.kind == "numeric" and (column.decimal, column.thousands) != (".", "") else ""
-    )
+    marks = f" with {column.marks}" if column.kind == "numeric" and column.marks != PLAIN else ""
     return KINDS[column.kind] + marks + (f" ({column.order})" if column.order else "")

@@ -19,7 +19,7 @@ from ..learners.learned_space import LearnedSpace
 from ..printable import counted, verb
 from .feature_columns import Originals, Weight, shares
 from .methods import Progress, last_step, pipeline, steps_reported
-from .notation import Marks, marks_of
+from .notation import Marks, check_unit, marks_of
 from .preprocessing import MOST_NAMED, features, usable, useful_plan
 from .schema import Schema, target_name
 from .table import InputError, Table, few, note, numbered, quoted
@@ -263,7 +263,7 @@ class TableModel:
     def target_marks(self) -> Marks:
         """The decimal and thousands marks of the training target."""
         about = self.notes.get("numbers", {})
-        return Marks(about.get("decimal", "."), about.get("thousands", ""))
+        return Marks(about.get("decimal", "."), about.get("thousands", ""), about.get("unit", ""))
 
     def truth(self, table: Table) -> Target | None:
         """Known classes, or targets of a regression, of the rows that have one; None without such a column."""
@@ -271,7 +271,7 @@ class TableModel:
         if name not in table.columns:
             return None
         if self.predicts_numbers:
-            numbers = table.maybe_numbers(name, self.target_marks)
+            numbers = table.maybe_numbers(name, self.schema.marks_in(table, self.target_marks)[name])
             present = np.isfinite(numbers)
             return Target("number", numbers[present], present, {})
         known = {canonical(str(label)): label for label in self.pipeline.classes_}
@@ -381,3 +381,4 @@ def _check_notes(notes: dict[str, Any], n_features: int) -> None:
     if about and not all(is_number(about.get(name)) for name in ("lowest", "highest", "mean")):
         raise ValueError("ends that are no numbers")
     marks_of(*marks)
+    check_unit(about.get("unit", ""))

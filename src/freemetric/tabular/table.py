@@ -2,7 +2,7 @@
 
 import codecs
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 import numpy as np
@@ -178,6 +178,7 @@ class Table:
             cell = self.cells(name)[row]
             options = " and ".join(self.option(option, "") for option in ("decimal", "thousands"))
             hint = f" with {marks}; {options} say how it is written" if is_marked(cell) else ""
+            hint = hint or (f" with {marks}" if marks.unit else "")
             raise InputError(f"{self.place(row, name)}: {quoted(cell)} {why}{hint}")
         return numbers
 
@@ -187,6 +188,7 @@ class Table:
         if cells.dtype.kind == "f":
             return cells
         texts, given = cells.tolist(), self.options.marks
+        given = None if given is None else replace(given, unit=marks.unit)
         return given.values(texts) if given is not None and given.reads(texts) else marks.values(texts)
 
     def dates(self, name: str, order: str) -> np.ndarray:
