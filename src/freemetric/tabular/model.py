@@ -19,6 +19,7 @@ from ..learners.learned_space import LearnedSpace
 from ..printable import counted, verb
 from .feature_columns import Originals, Weight, shares
 from .methods import Progress, last_step, pipeline, steps_reported
+from .new_marks import Ranges
 from .notation import Marks, check_unit, marks_of
 from .preprocessing import MOST_NAMED, features, usable, useful_plan
 from .schema import Schema, target_name
@@ -170,7 +171,7 @@ class TableModel:
 
     def matched(self, table: Table, known: Collection[str] = ()) -> Any:
         """The features of a table as a DataFrame, with a warning about columns and categories that are unknown."""
-        frame = self.schema.frame(table)
+        frame = self.schema.frame(table, self.ranges)
         extra = [name for name in self.schema.extra(table) if name not in {*self.left_out, *known}]
         if extra:
             note(f"{table.source}: columns ignored: {few(extra)}")
@@ -195,6 +196,15 @@ class TableModel:
         note(f"{table.source}: one column fewer than the training table: taken for one without {quoted(target)}")
         others = [name for name in names if name != target]
         return replace(table, columns=dict(zip(others, table.columns.values(), strict=True)))
+
+    @property
+    def ranges(self) -> Ranges:
+        """Smallest and largest training values of the numeric columns, and of the target of a regression."""
+        names, scale = features(self.pipeline.named_steps["columns"]), self.pipeline.named_steps["scale"]
+        ends = zip(*(((end - scale.min_) / scale.scale_).tolist() for end in scale.feature_range), strict=True)
+        found = {name: pair for (name, value), pair in zip(names, ends, strict=True) if not value}
+        about = self.notes.get("numbers")
+        return found if not about else {**found, self.schema.target: (about["lowest"], about["highest"])}
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -271,7 +281,7 @@ class TableModel:
         if name not in table.columns:
             return None
         if self.predicts_numbers:
-            numbers = table.maybe_numbers(name, self.schema.marks_in(table, self.target_marks)[name])
+            numbers = table.maybe_numbers(name, self.schema.marks_in(table, self.ranges, self.target_marks)[name])
             present = np.isfinite(numbers)
             return Target("number", numbers[present], present, {})
         known = {canonical(str(label)): label for label in self.pipeline.classes_}
@@ -289,7 +299,7 @@ class TableModel:
 
     def share_known(self, table: Table) -> float:
         """Estimated share of the rows that are among the training rows."""
-        return share_known(self.schema.frame(table), self.notes.get("some_rows", []))
+        return share_known(self.schema.frame(table, self.ranges), self.notes.get("some_rows", []))
 
 
 def learned(

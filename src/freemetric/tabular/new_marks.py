@@ -4,18 +4,20 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .notation import Marks, meaning, number_readings
+from .notation import Marks, Meaning, meaning, number_readings
 from .table import Table, as_text, few, note, quoted
 
 Texts = Sequence[str | None]
+Ranges = Mapping[str, tuple[float, float]]
+"""Smallest and largest training values by column."""
 
 
-def marks_of_file(table: Table, known: Mapping[str, Marks]) -> dict[str, Marks]:
-    """The marks of the columns in this file, from those in the training file.
+def marks_of_file(table: Table, known: Mapping[str, Marks], ranges: Ranges) -> dict[str, Marks]:
+    """The marks of the columns in this file, from those in the training file and the ranges of the training values.
 
     A column that the known marks cannot read is read as it is written. If such columns have another decimal mark than
-    in the training file, it holds for the ambiguous columns of the file, too; else their known decimal mark does.
-    Warnings report both.
+    in the training file, it holds for the ambiguous columns of the file, too. Else an ambiguous column is read so that
+    its numbers are in the training range, or by the known decimal mark. Warnings report it.
     """
     texts = {name: _texts(table, name) for name in known if name in table.columns}
     unread = [name for name in texts if np.isinf(known[name].values(texts[name])).any()]
@@ -27,7 +29,8 @@ def marks_of_file(table: Table, known: Mapping[str, Marks]) -> dict[str, Marks]:
     doubtful = [name for name, how in read.items() if how.doubtful is not None]
     others = [name for name in texts if name not in read and decimal not in (None, known[name].decimal)]
     for name in doubtful + others:
-        found[name] = _decided(table, name, texts[name], found[name], decimal or known[name].decimal)
+        likely = decimal or _within(read[name], texts[name], ranges.get(name)) or known[name].decimal
+        found[name] = _decided(table, name, texts[name], found[name], likely)
     return found
 
 
@@ -35,6 +38,15 @@ def _texts(table: Table, name: str) -> Texts:
     """The cells of a column, empty where they are numbers, or where the user says how they are written."""
     cells, given = table.cells(name), table.options.marks
     return [] if cells.dtype.kind == "f" or given is not None else cells.tolist()
+
+
+def _within(how: Meaning, texts: Texts, ends: tuple[float, float] | None) -> str | None:
+    """The decimal mark of the only one of two readings whose numbers are all in the training range, if there is one."""
+    if ends is None:
+        return None
+    values = ((marks.decimal, marks.values(texts)) for marks in how.readings)
+    fitting = [mark for mark, found in values if np.nanmin(found) >= ends[0] and np.nanmax(found) <= ends[1]]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _note_news(table: Table, texts: Mapping[str, Texts], news: Mapping[str, Marks], known: Mapping[str, Marks]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..extras import require
-from .new_marks import marks_of_file
+from .new_marks import Ranges, marks_of_file
 from .notation import (
     DATES,
     LIKE_A_DATE,
@@ -142,14 +142,17 @@ class Schema:
     def as_json(self) -> dict[str, Any]:
         return {"target": self.target, "columns": [column.as_json() for column in self.columns]}
 
-    def frame(self, table: Table) -> Any:
-        """The features as a DataFrame, by name and in this order: float64, or objects that are texts or NaN."""
+    def frame(self, table: Table, ranges: Ranges | None = None) -> Any:
+        """The features as a DataFrame, by name and in this order: float64, or objects that are texts or NaN.
+
+        ``ranges`` of the training values decide where it is ambiguous how numbers are written.
+        """
         missing = [column.name for column in self.columns if column.name not in table.columns]
         if missing and not table.sparse:
             raise InputError(f"{table.source}: no column {few(missing)}, which the model needs")
         pd = require("pandas", "cli")
         columns: dict[str, Any] = {}
-        marks = self.marks_in(table)
+        marks = self.marks_in(table, ranges or {})
         for column in self.columns:
             if column.kind == "numeric":
                 columns[column.name] = table.numbers(column.name, marks[column.name])
@@ -160,13 +163,13 @@ class Schema:
                 columns[column.name] = pd.Series(texts, dtype=object)
         return pd.DataFrame(columns)
 
-    def marks_in(self, table: Table, target: Marks | None = None) -> dict[str, Marks]:
+    def marks_in(self, table: Table, ranges: Ranges, target: Marks | None = None) -> dict[str, Marks]:
         """How the numbers of a table are written, which may be otherwise than in the training table.
 
         ``target`` are the marks of the training target of a regression.
         """
         known = {column.name: column.marks for column in self.columns if column.kind == "numeric"}
-        return marks_of_file(table, known if target is None else {**known, self.target: target})
+        return marks_of_file(table, known if target is None else {**known, self.target: target}, ranges)
 
     def extra(self, table: Table) -> list[str]:
         """Columns of a table that are neither features nor the target."""
