@@ -90,7 +90,7 @@ class Savable:
 
 
 def save(model: Any, path: container.File, about: dict[str, Any] | None = None) -> None:
-    """Save a fitted model: one of ours, or a scikit-learn pipeline of known transformers around it.
+    """Save a fitted model: one of ours, or a pipeline of known transformers or a search of scikit-learn around it.
 
     :func:`register` adds other classes. Functions cannot be saved. A model with a custom energy predicts without it:
     ``model.set_params(energy="nca")`` makes it savable.
