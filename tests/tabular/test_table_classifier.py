@@ -176,8 +176,12 @@ def test_frames_without_names_of_text(rich):
     )
     levels = X.set_axis(pd.MultiIndex.from_product([["a"], X.columns]), axis=1)
     assert TableClassifier(QUICK).fit(levels, y).columns_[0] == "a/size"
-    with pytest.raises(InputError, match=r"^X: two columns are called 'size'$"):
-        TableClassifier(QUICK).fit(pd.concat([X, X[["size"]]], axis=1), y)
+    twice = pd.concat([X, -X[["size"]]], axis=1)
+    with pytest.warns(DataWarning, match=r"^X: columns of the same name are renamed: 'size_2' \(was 'size'\)$"):
+        of_both = TableClassifier(QUICK).fit(twice, y)
+    renamed = X.assign(size_2=-X["size"])
+    with pytest.warns(DataWarning, match="renamed"):
+        np.testing.assert_array_equal(of_both.predict_proba(twice), of_both.predict_proba(renamed))
 
 
 @pytest.mark.parametrize(

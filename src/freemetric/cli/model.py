@@ -55,15 +55,10 @@ class Output:
             check_output(self.output)
 
     def with_kept(self, table: "Table", made: dict[str, Any]) -> dict[str, Any]:
-        """Columns of the data, and those that were made; these get new names where the data have the same ones."""
-        from ..tabular.table import distinct, note
+        """Columns of the data that are kept, and those that were made."""
+        from ..tabular.predictions import beside
 
-        names = list(table.columns) if ALL in (self.keep or ()) else self.keep or []
-        kept = {name: table.texts(name) for name in names}
-        called = distinct(made, kept)
-        if changed := [f"{new!r}" for old, new in zip(made, called, strict=True) if old != new]:
-            note(f"{table.source}: has columns of the same names, so the output has {', '.join(changed)}")
-        return {**kept, **dict(zip(called, made.values(), strict=True))}
+        return beside(table, made, table.columns if ALL in (self.keep or ()) else self.keep or ())
 
     def write(self, columns: dict[str, Any], as_json: bool, summary: dict[str, Any]) -> None:
         """Write the columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""

@@ -103,7 +103,9 @@ def _splitter(cls: type, state: Mapping[str, Any]) -> Any:
 
 
 for _cls in (model_selection.GridSearchCV, model_selection.RandomizedSearchCV, *HALVING):
-    _states = SearchStates(_cls, check_search, documented(_cls), (*OF_HALVING, "pre_dispatch", "multimetric_", "refit_time_"))
+    _states = SearchStates(
+        _cls, check_search, documented(_cls), (*OF_HALVING, "pre_dispatch", "multimetric_", "refit_time_")
+    )
     enter(Entry(f"sklearn:{_cls.__name__}", _cls, _states.to_state, _states.from_state))
 for _cls in (getattr(model_selection, name) for name in SPLITTERS.split()):
     enter(Entry(f"sklearn:{_cls.__name__}", _cls, _arguments, partial(_splitter, _cls)))
