@@ -173,8 +173,9 @@ def test_files_written_otherwise_are_predicted_alike(learned, new, tmp_path):
         expected = model.predict(read(tmp_path / "same.csv"))[0]
         table = read(tmp_path / "other.csv")
     with pytest.warns(DataWarning, match=r"columns 'a', 'b' read with decimal .*, unlike the training table$"):
-        np.testing.assert_array_equal(model.predict(table)[0], expected)
-        np.testing.assert_array_equal(model.schema.frame(table).to_numpy(), frame[["a", "b"]].to_numpy())
+        found = model.matched(table)
+    np.testing.assert_array_equal(model.pipeline.predict(found), expected)
+    np.testing.assert_array_equal(found.to_numpy(), frame[["a", "b"]].to_numpy())
 
 
 @pytest.mark.parametrize(
