@@ -1,5 +1,6 @@
 """Importances by shuffling, against sums by hand, scikit-learn's on new rows, and what must be so."""
 
+import inspect
 import pickle
 import re
 from copy import copy
@@ -211,13 +212,17 @@ def test_importances_are_computed_once_and_only_if_they_are_asked_for(coin, monk
     counted = lambda self, *given: calls.append(1) or compute(self, *given)  # noqa: E731
     monkeypatch.setattr(type(model), "permutation_importances", counted)
     monkeypatch.setattr(importances, "SLOW", 0.0)
-    assert "feature_importances_" in dir(model)
-    repr(model), vars(model), pickle.dumps(model)
+    assert "feature_importances_" not in dir(model)
+    assert "oob_score_" in dir(model)
+    repr(model), vars(model), pickle.dumps(model), inspect.getmembers(model)
     assert calls == []
     with caplog.at_level("INFO", "freemetric"):
         first, second = model.feature_importances_, model.feature_importances_
         assert model.feature_importances_error_.shape == first.shape
     assert first is second
+    assert calls == [1]
+    assert "feature_importances_" in dir(model)
+    inspect.getmembers(model)
     assert calls == [1]
     (message,) = [record.getMessage() for record in caplog.records]
     assert re.fullmatch(r"feature_importances_ took [0-9.]+ s on first access; the result is cached", message)

@@ -409,6 +409,7 @@ def test_records_as_json_has_them(rich):
 def test_importances_of_the_columns(rich):
     X, y = split(rich)
     model = TableClassifier(FreeEnergyClassifier(**FAST), drop=["age"], random_state=0).fit(X, y)
+    assert "feature_importances_" not in dir(model)  # until they are computed
     found = model.importances()
     by_name = dict(zip(found.names, found.mean, strict=True))
     assert model.feature_importances_.tolist() == [by_name.get(name, 0.0) for name in model.columns_]

@@ -175,7 +175,30 @@ def kept(ensemble: Ensemble, key: Any, make: Callable[[], Importances]) -> Impor
     return ensemble.once(("importances", key), made)
 
 
-class ImportancesMixin:
+def are_kept(ensemble: Ensemble, key: Any) -> bool:
+    """Whether the importances of this key are computed."""
+    return ("importances", key) in ensemble.computed
+
+
+LAZY = ("feature_importances_", "feature_importances_error_", "_importances")
+
+
+class LazyImportances:
+    """An estimator whose importances ``dir`` names only once they are computed.
+
+    Debuggers, completion and scikit-learn's display in notebooks look at the value of every attribute that it names.
+    """
+
+    def _has_importances(self) -> bool:
+        """Whether they are computed already."""
+        raise NotImplementedError
+
+    def __dir__(self) -> list[str]:
+        names = [name for name in object.__dir__(self) if name not in LAZY and hasattr(self, name)]
+        return names + [name for name in LAZY if hasattr(type(self), name) and self._has_importances()]
+
+
+class ImportancesMixin(LazyImportances):
     """Importances of an estimator with an ``ensemble_`` and its ``oob_indices_``."""
 
     ensemble_: Any
@@ -250,6 +273,9 @@ class ImportancesMixin:
         with one_blas_thread():
             how = Shuffling(self.shortlist_, n_repeats, random_state, self.n_jobs)
             return importances(self.ensemble_, self.oob_indices_, score, names, how)
+
+    def _has_importances(self):
+        return hasattr(self, "ensemble_") and are_kept(self.ensemble_, self.scoring)
 
     def _score_of(self, scoring):
         """A function (predictions, y, weights) -> float."""

@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ..ensemble.importances import Importances, kept
+from ..ensemble.importances import Importances, LazyImportances, are_kept, kept
 from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
@@ -88,7 +88,9 @@ def inner_can(method: str) -> Callable[[Any], bool]:
     return lambda model: hasattr(model.pipeline_[-1] if hasattr(model, "model_") else model.made(), method)
 
 
-class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TableEstimator(
+    LazyImportances, AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Fits a ``model_`` of a table. Subclasses define the last step and read the target."""
 
     _inner: str  # the parameter that is the last step
@@ -291,6 +293,10 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         found = self.model_.importances(scoring)
         assert found is not None
         return found
+
+    def _has_importances(self):
+        last: Any = self.pipeline_[-1] if hasattr(self, "model_") else None
+        return hasattr(last, "ensemble_") and are_kept(last.ensemble_, ("columns", last.scoring))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
