@@ -40,7 +40,7 @@ def report(
         loaded = TableModel.load(model)
         X = y = None
         if data is not None:
-            X, y = loaded.rows(reading.table(data))
+            X, y = loaded.rows(reading.table(data, loaded))
         with progress("writing the report", quiet=as_json):
             names, columns = loaded.feature_names(), loaded.originals()
             options: dict[str, Any] = {"title": title or model.stem, "feature_names": names, "columns": columns}
