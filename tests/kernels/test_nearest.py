@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.neighbors import NearestNeighbors
 
 from freemetric.kernels.numba import backend as numba_
-from freemetric.kernels.numba.nearest import Cells, as_places, as_queries, nearest
+from freemetric.kernels.numba.nearest import Cells, as_places, as_queries, nearest, others_nearest
 
 
 def sorted_distances(Q, Z, K):
@@ -23,8 +24,19 @@ def test_the_nearest_are_the_nearest(n, M, p, K, rng):
     rows = nearest(as_queries(Q), as_places(Z), K)
     assert all(len(set(row)) == K for row in rows)
     np.testing.assert_allclose(distances_to(Q, Z, rows), sorted_distances(Q, Z, K), atol=1e-5)
-    unordered = nearest(as_queries(Q), as_places(Z), K, ordered=False)
-    np.testing.assert_array_equal(np.sort(unordered), np.sort(rows))
+
+
+@pytest.mark.parametrize(("R", "N", "K"), [(3, 50, 49), (20, 100, 7), (2, 1000, 33), (3, 12, 1)])
+def test_the_others_nearest_are_the_nearest_of_scikit_learn(R, N, K, rng):
+    Z = rng.standard_normal((R, N, 8)).astype(np.float32)
+    for found, space in zip(others_nearest(Z, K), Z, strict=True):
+        expected = NearestNeighbors(n_neighbors=K).fit(space).kneighbors(return_distance=False)
+        np.testing.assert_array_equal(np.sort(found), np.sort(expected))
+
+
+def test_others_at_one_point_are_others(rng):
+    found = others_nearest(np.zeros((2, 30, 8), dtype=np.float32), 5)
+    assert all(len(set(row) - {i}) == 5 for space in found for i, row in enumerate(space))
 
 
 def test_many_at_one_distance(rng):

@@ -189,7 +189,7 @@ class NeighborIndex:
             numbers = np.arange(len(rows), dtype=np.int32).reshape(-1, size)
             votes = self.places.counts[rows], self.places.votes[rows]
             places, queries = (
-                {name: widened(V[some]) for name, V in both.items() if name in used}
+                {name: cpu_kernels().filled_up(V[some]) for name, V in both.items() if name in used}
                 for both, some in ((self.seen, rows), (seen, part))
             )
             for member, weights in zip(self.members, self.weights, strict=True):
@@ -199,15 +199,8 @@ class NeighborIndex:
         return total
 
 
-def widened(V: NDArray) -> NDArray[np.float32]:
-    """Rows V (n, d) with columns of zeros up to a length that the kernels like."""
-    out = np.zeros((len(V), cpu_kernels().wide(V.shape[1])), dtype=np.float32)
-    out[:, : V.shape[1]] = V
-    return out
-
-
 def in_one_space(member: Member, V: NDArray[np.float32], replica: int) -> NDArray[np.float32]:
-    """Coordinates (1, n, p') of widened rows V (n, d') in the space of one replica."""
+    """Coordinates (1, n, p') of filled up rows V (n, d') in the space of one replica."""
     if not member.form.learns:
         return V[None]
     A = member.maps[replica]

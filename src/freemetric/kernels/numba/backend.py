@@ -13,14 +13,15 @@ from . import element_trials, listed_neighbors, losses, soft_means, soft_neighbo
 from .element_panels import LANE
 from .large_margin import Margin, farthest_move, kept_loss, reaches, searched_loss, triplet_loss  # noqa: F401
 from .learner_loops import DualAverage, descend, logdet_cycle, mean_hinge  # noqa: F401
-from .listed_neighbors import WIDTH
 from .losses import quantile_place  # noqa: F401
 from .nearest import (
     Cells,  # noqa: F401 - part of the backend, like all that is not used here
     as_places,
     as_queries,
     nearest,
+    others_nearest,
 )
+from .rows import filled_up, wide  # noqa: F401
 from .soft_neighbors import log_partition  # noqa: F401
 from .votes import NOBODY, add_left_out_shares, count_shares, merge, nearest_in_space  # noqa: F401
 
@@ -36,7 +37,7 @@ class Data(NamedTuple):
     end: np.ndarray  # (N,) one past the last
     weights: np.ndarray  # (B, N) float32, mean one
 
-    def same(self, rows: NDArray, b: int) -> NDArray:
+    def same(self, rows: NDArray, b: NDArray) -> NDArray:
         return (self.begin[:, None] <= rows) & (rows < self.end[:, None])
 
 
@@ -45,8 +46,8 @@ class Alike(NamedTuple):
     y: np.ndarray  # (B, N) float32
     weights: np.ndarray  # (B, N) float32, mean one
 
-    def same(self, rows: NDArray, b: int) -> NDArray:
-        return np.exp(-((self.y[b][:, None] - self.y[b][rows]) ** 2))
+    def same(self, rows: NDArray, b: NDArray) -> NDArray:
+        return np.exp(-((self.y[b][:, :, None] - _listed(self.y[b], rows)) ** 2))
 
 
 def prepare_alike(X: NDArray, y: NDArray, device: str = "cpu", weights: NDArray | None = None) -> Alike:
@@ -100,11 +101,6 @@ class Lists(NamedTuple):
     X: np.ndarray  # (B, N, d') the samples, with columns of zeros as the kernel wants them
 
 
-def wide(n: int) -> int:
-    """The length that rows of n numbers are filled up to."""
-    return -(-n // WIDTH) * WIDTH
-
-
 def neighbor_lists(
     data: Data | Alike | Targets,
     A: NDArray,
@@ -112,10 +108,9 @@ def neighbor_lists(
     diagonal: bool = False,
     last: tuple[NDArray, Lists] | None = None,
 ) -> Lists:
-    B, N, d = data.X.shape
+    B, N, _ = data.X.shape
     if last is None or last[0].shape != A.shape:
-        X = np.zeros((B, N, wide(d)), dtype=np.float32)
-        X[:, :, :d] = data.X
+        X = filled_up(data.X)
         rows = np.empty((len(A), N, size), dtype=np.int32)
         known = (len(A), 0, 0) if isinstance(data, Targets) else rows.shape
         lists = Lists(rows, np.empty(known, dtype=np.float32), np.empty(rows.shape, dtype=np.float32), X)
@@ -124,18 +119,20 @@ def neighbor_lists(
         old = last[1]
         lists = Lists(old.rows.copy(), old.same.copy(), old.heavy.copy(), old.X)
         changed = np.flatnonzero((last[0] != A).any(axis=(1, 2)))
-    everyone = np.arange(N)[:, None]
-    for r in changed:
-        map_ = np.ascontiguousarray(A[r], dtype=np.float32)
-        Z = data.X[r % B] * map_[0] if diagonal else data.X[r % B] @ map_.T
-        found = nearest(as_queries(Z), as_places(Z), size + 1, ordered=False)
-        others = found != everyone
-        others[others.all(axis=1), -1] = False  # lost among others at the same point, any of whom may go instead
-        lists.rows[r] = found[others].reshape(-1, size)
-        lists.heavy[r] = data.weights[r % B][lists.rows[r]]
-        if lists.same[r].size:
-            lists.same[r] = data.same(lists.rows[r], r % B)  # type: ignore[union-attr]
+    n = max(1, listed_neighbors.SAMPLES_AT_A_TIME // N)
+    for start in range(0, len(changed), n):
+        some = changed[start : start + n]
+        Z = listed_neighbors.images(lists.X[some % B], np.asarray(A[some], dtype=np.float32), diagonal)
+        lists.rows[some] = rows = others_nearest(Z, size)
+        lists.heavy[some] = _listed(data.weights[some % B], rows)
+        if lists.same.size:
+            lists.same[some] = data.same(rows, some % B)  # type: ignore[union-attr]
     return lists
+
+
+def _listed(values, rows):
+    """Values (n, N) of the samples on lists (n, N, L)."""
+    return values[np.arange(len(rows))[:, None, None], rows]
 
 
 def nca_energy(
@@ -161,16 +158,14 @@ def regression_energy_and_gradient(
 
 
 def _nca(data, log_floor, lists, diagonal):
-    """A function of a map, room for its gradient, which may be empty, and the arguments of a replica's number."""
+    """A function of maps A (R, p, d): energies (R,), and gradients where these are wanted."""
+    if lists is not None:
+        costs = listed_neighbors.chance_costs(data.weights, lists.rows, lists.same, lists.heavy, log_floor)
+        return lambda A, wanted: listed_neighbors.evaluate(A, lists.X, diagonal, costs, wanted)
     B, floor, classes = len(data.X), np.float32(log_floor), (data.begin, data.end) if isinstance(data, Data) else ()
-    if lists is None:
-        return soft_neighbors.energy_and_gradient, lambda r: (
-            *(data.X[r % B], data.weights[r % B]),
-            *(classes, floor, KEPT_BYTES),
-        )
-    return listed_neighbors.energy_and_gradient, lambda r: (
-        *(lists.X[r % B], data.weights[r % B]),
-        *((lists.rows[r], lists.same[r], lists.heavy[r]), diagonal, floor),
+    return _one_by_one(
+        soft_neighbors.energy_and_gradient,
+        lambda r: (data.X[r % B], data.weights[r % B], classes, floor, KEPT_BYTES),
     )
 
 
@@ -180,32 +175,38 @@ def _regression(data, lists, diagonal):
     def targets(b):
         return data.t[b], data.y[b], data.scale[b], data.kind, data.quantile
 
-    if lists is None:
-        return soft_means.energy_and_gradient, lambda r: (
-            *(data.X[r % B], data.weights[r % B]),
-            *(targets(r % B), KEPT_BYTES),
-        )
-    return listed_neighbors.means_energy_and_gradient, lambda r: (
-        *(lists.X[r % B], data.weights[r % B]),
-        *((lists.rows[r], lists.heavy[r]), diagonal, targets(r % B)),
+    if lists is not None:
+        costs = listed_neighbors.mean_costs(data.weights, lists.rows, lists.heavy, targets)
+        return lambda A, wanted: listed_neighbors.evaluate(A, lists.X, diagonal, costs, wanted)
+    return _one_by_one(
+        soft_means.energy_and_gradient,
+        lambda r: (data.X[r % B], data.weights[r % B], targets(r % B), KEPT_BYTES),
     )
+
+
+def _one_by_one(function, arguments):
+    """A function of all maps from one of a map, room for its gradient, which may be empty, and ``arguments(r)``."""
+
+    def evaluate(A, wanted):
+        gradient = np.empty_like(A) if wanted else np.empty((len(A), 0, 0), dtype=np.float32)
+        return np.array([function(A[r], gradient[r], *arguments(r)) for r in range(len(A))]), gradient
+
+    return evaluate
 
 
 def _evaluate(energy, A, fill_up):
     """Energies (R,) of maps, or where ``fill_up`` of diagonal ones (R, 1, d) by an energy that knows only maps."""
-    function, arguments = energy
-    A = np.ascontiguousarray(A * np.eye(A.shape[2]) if fill_up else A, dtype=np.float32)
-    nothing = np.empty((0, 0), dtype=np.float32)
-    return np.array([function(A[r], nothing, *arguments(r)) for r in range(len(A))])
+    return energy(_maps(A, fill_up), False)[0]
 
 
 def _differentiate(energy, A, fill_up):
-    function, arguments = energy
-    A = np.ascontiguousarray(A * np.eye(A.shape[2]) if fill_up else A, dtype=np.float32)
-    gradient = np.empty_like(A)
-    values = np.array([function(A[r], gradient[r], *arguments(r)) for r in range(len(A))])
+    values, gradient = energy(_maps(A, fill_up), True)
     gradient = gradient.astype(np.float64)
     return values, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if fill_up else gradient
+
+
+def _maps(A, fill_up):
+    return np.ascontiguousarray(A * np.eye(A.shape[2]) if fill_up else A, dtype=np.float32)
 
 
 def nca_element_sweep(data: Data, A: NDArray, trials: Trials, ridge: float = 0.0) -> tuple[NDArray, NDArray, NDArray]:
@@ -270,6 +271,8 @@ def neighbor_shares(
     device: str = "cpu",
 ) -> NDArray:
     Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
+    if Z.shape[2] != wide(Z.shape[2]):
+        Z, Q = filled_up(Z), filled_up(Q)
     candidates, weights = np.asarray(candidates, dtype=np.int32), np.asarray(weights, dtype=np.float32)[None]
     out = np.zeros((Q.shape[1], places[1].shape[1]), dtype=np.float32)
     shape = Q.shape[1], 1, weights.shape[1]

@@ -2,13 +2,11 @@
 
 With c_ij = N dE/dD_ij the gradient of a map is 2/N A S, S = sum_ij c_ij (x_i - x_j)(x_i - x_j)^T. Expanded,
 S = X^T diag(s) X - B - B^T with B = X^T (C X) and s_i the sum of the c of all pairs that i takes part in: a pair adds a
-row of X to the row of its own sample, which stays in the cache, and a number to s. Kernels are the loops over pairs;
-matrix products are numpy's.
-
-Rows are filled with zeros up to a multiple of 32 columns: shorter loops do not vectorise.
+row of X to the row of its own sample, and a number to s. Kernels are the loops over pairs; matrix products are numpy's,
+for several replicas at a time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,74 +14,97 @@ from numpy.typing import NDArray
 from .compiling import njit
 from .exp2 import LOG2E, SUMS, larger, mantissa, nearest_integer, power
 from .losses import cost
+from .rows import squared_distances, sum_of_rows, wide
 
-WIDTH = 32
 NEGLIGIBLE = np.float32(1e-6)  # of a force, beside others of order one
-f32 = np.float32
+SAMPLES_AT_A_TIME = 4096  # of several replicas
+f32, u64 = np.float32, np.uint64
+
+Costs = Callable[[NDArray, NDArray, NDArray, NDArray, NDArray], NDArray]
+"""Energies (n,) of replicas with these numbers (n,), from Z and X (n, N, :); adds forces to s and Y unless empty."""
+
+
+def evaluate(A: NDArray, X: NDArray, diagonal: bool, costs: Costs, with_gradient: bool) -> tuple[NDArray, NDArray]:
+    """E (R,) of maps A (R, p, d), or weights of the features (R, 1, d), and dE/dA where it is wanted.
+
+    Replica r sees the samples r % B of X (B, N, d), whose rows are filled up.
+    """
+    (B, N), R = X.shape[:2], len(A)
+    E, gradient, n = np.empty(R), np.empty_like(A), max(1, SAMPLES_AT_A_TIME // N)
+    for first in range(0, R, n):
+        some = slice(first, first + n)
+        each = np.arange(R)[some]
+        seen = X[some] if B == R else X[each % B]
+        room = seen.shape if with_gradient else (len(each), 0, 0)
+        s, Y = np.zeros(room[:2], f32), np.empty(room, f32)
+        E[some] = costs(each, images(seen, A[some], diagonal), seen, s, Y)
+        if with_gradient:
+            gradient[some] = slopes_of(seen, A[some], diagonal, s, Y)
+    return E, gradient
 
 
 def images(X: NDArray, A: NDArray, diagonal: bool) -> NDArray[np.float32]:
-    """Z of the samples X under a map (p, d), or weights of the features (1, d); rows are filled up."""
-    p, d = A.shape
+    """Z (R, N, p) of the samples X under maps, or weights of the features; rows are filled up."""
+    R, p, d = A.shape
     if diagonal:
-        weights = np.zeros(X.shape[1], f32)
-        weights[:d] = A[0]
+        weights = np.zeros((R, 1, X.shape[2]), f32)
+        weights[:, :, :d] = A
         return X * weights
-    transposed = np.zeros((X.shape[1], -(-p // WIDTH) * WIDTH), f32)
-    transposed[:d, :p] = A.T
+    transposed = np.zeros((R, X.shape[2], wide(p)), f32)
+    transposed[:, :d, :p] = A.swapaxes(1, 2)
     return X @ transposed
 
 
-def slope_of(X: NDArray, A: NDArray, diagonal: bool, s: NDArray, Y: NDArray) -> NDArray[np.float32]:
+def slopes_of(X: NDArray, A: NDArray, diagonal: bool, s: NDArray, Y: NDArray) -> NDArray[np.float32]:
     """2/N A S, or of a diagonal map the weights times the diagonal of S; Y is overwritten."""
-    N, d = len(X), A.shape[1]
+    N, d = X.shape[1], A.shape[2]
     Y *= f32(-2)
-    Y += s[:, None] * X
+    Y += s[:, :, None] * X
     if diagonal:
-        return A * (np.einsum("ik,ik->k", X, Y)[:d] * f32(2 / N))
-    S = (X.T @ Y)[:d, :d]
-    return A @ ((S + S.T) * f32(1 / N))
+        return A * (np.einsum("rik,rik->rk", X, Y)[:, None, :d] * f32(2 / N))
+    S = (X.swapaxes(1, 2) @ Y)[:, :d, :d]
+    return A @ ((S + S.swapaxes(1, 2)) * f32(1 / N))
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def weigh(Z, i, neighbors, heavy, h):
+def weigh(Z, i, lists, heavy, h):
     """Write to h the weights w_j 2**(h_ij - max h) of the neighbours of i; return their sum."""
-    top = f32(-3e38)
-    for l in range(h.shape[0]):
-        j, apart = neighbors[l], f32(0)
-        for k in range(Z.shape[1]):
-            apart += (Z[i, k] - Z[j, k]) * (Z[i, k] - Z[j, k])
-        h[l] = -LOG2E * apart
-        top = larger(top, h[l])
+    squared_distances(Z, i, Z, lists, i, h)
+    least = f32(3e38)
+    for l in range(u64(h.shape[0])):
+        least = -larger(-least, -h[l])
     total = f32(0)
-    for l in range(h.shape[0]):
-        n = nearest_integer(h[l] - top)
-        h[l] = heavy[l] * (mantissa(h[l] - top - n) * power(n))
+    for l in range(u64(h.shape[0])):
+        x = LOG2E * (least - h[l])
+        n = nearest_integer(x)
+        h[l] = heavy[i, l] * (mantissa(x - n) * power(n))
         total += h[l]
     return total
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def add_forces(c, i, neighbors, X, s, Y):
-    """Let the forces c act on i and on its neighbours."""
-    for l in range(c.shape[0]):
-        if abs(c[l]) > NEGLIGIBLE:
-            j = neighbors[l]
-            s[i] += c[l]
-            s[j] += c[l]
-            for k in range(X.shape[1]):
-                Y[i, k] += c[l] * X[j, k]
+def add_forces(h, i, lists, X, s, Y, c, rows):
+    """Let the forces h act on i and on its neighbours; those that matter are written to c and rows."""
+    n, own = u64(0), f32(0)
+    for l in range(u64(h.shape[0])):
+        c[n], rows[n] = h[l], lists[i, l]
+        n += u64(abs(h[l]) > NEGLIGIBLE)
+    for l in range(n):
+        own += c[l]
+        s[rows[l]] += c[l]
+    s[i] += own
+    sum_of_rows(c, rows, n, X, Y, i)
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
 def chances(Z, X, w, lists, same, heavy, log_floor, s, Y):
     """Sum of the costs of all samples, 1 - p_i or -log(p_i + log_floor); forces are added to s and Y unless empty."""
     N, L = lists.shape
-    h = np.empty(L, f32)
+    h, c, rows = np.empty(L, f32), np.empty(L + 1, f32), np.empty(L + 1, np.uint32)
     E = 0.0
-    for i in range(N):
-        total, inside = weigh(Z, i, lists[i], heavy[i], h), f32(0)
-        for l in range(L):
+    for i in range(u64(N)):
+        total, inside = weigh(Z, i, lists, heavy, h), f32(0)
+        for l in range(u64(L)):
             inside += h[l] * same[i, l]
         P, slope = inside / total, w[i] / total
         if log_floor > 0:
@@ -92,45 +113,47 @@ def chances(Z, X, w, lists, same, heavy, log_floor, s, Y):
         else:
             E += w[i] * (f32(1) - P)
         if s.shape[0] > 0:
-            for l in range(L):
+            for l in range(u64(L)):
                 h[l] *= slope * (same[i, l] - P)
-            add_forces(h, i, lists[i], X, s, Y)
+            add_forces(h, i, lists, X, s, Y, c, rows)
     return E
 
 
-def energy_and_gradient(
-    A: NDArray, gradient: NDArray, X: NDArray, w: NDArray, lists: Sequence[NDArray], diagonal: bool, log_floor: float
-) -> float:
-    """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
+@njit(nogil=True, cache=True)
+def chances_of_all(Z, X, w, lists, same, heavy, log_floor, s, Y, E):
+    """The same for several replicas, one after another."""
+    for r in range(Z.shape[0]):
+        E[r] = chances(Z[r], X[r], w[r], lists[r], same[r], heavy[r], log_floor, s[r], Y[r]) / Z.shape[1]
 
-    X (N, d) with rows filled up, w (N,) and A (p, d) in float32, or A (1, d) of a diagonal map; ``lists`` (N, L) are
-    the neighbours of every sample, never itself, how far they are of its class or alike, and their weights.
+
+def chance_costs(w: NDArray, rows: NDArray, same: NDArray, heavy: NDArray, log_floor: float) -> Costs:
+    """Costs of the chances of stochastic neighbours.
+
+    w (B, N) in float32; ``rows`` (R, N, L) are the neighbours of every sample, never itself, ``same`` says how far they
+    are of its class or alike, ``heavy`` has their weights.
     """
-    s, Y = room_for_forces(X, gradient)
-    E = chances(images(X, A, diagonal), X, w, *lists, log_floor, s, Y)
-    if gradient.size:
-        gradient[:] = slope_of(X, A, diagonal, s, Y)
-    return E / len(X)
 
+    def costs(each, Z, X, s, Y):
+        E, some = np.empty(len(each)), slice(each[0], each[-1] + 1)
+        chances_of_all(Z, X, w[each % len(w)], rows[some], same[some], heavy[some], f32(log_floor), s, Y, E)
+        return E
 
-def room_for_forces(X: NDArray, gradient: NDArray) -> tuple[NDArray, NDArray]:
-    """s (N,) and Y (N, d) of zeros; empty where no gradient is wanted."""
-    N = len(X) if gradient.size else 0
-    return np.zeros(N, f32), np.zeros((N, X.shape[1]), f32)
+    return costs
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
 def means_of_lists(Z, lists, heavy, t, P, means):
     """Write the chances p_ij of the neighbours to P (N, L) and the means of targets t (n, N) to means (n, N)."""
     N, L = lists.shape
-    for i in range(N):
-        total = weigh(Z, i, lists[i], heavy[i], P[i])
-        for l in range(L):
-            P[i, l] /= total
-        for k in range(t.shape[0]):
+    h = np.empty(L, f32)
+    for i in range(u64(N)):
+        share = f32(1) / weigh(Z, i, lists, heavy, h)
+        for l in range(u64(L)):
+            P[i, l] = h[l] * share
+        for k in range(u64(t.shape[0])):
             mean = 0.0
-            for l in range(L):
-                mean += P[i, l] * t[k, lists[i, l]]
+            for l in range(u64(L)):
+                mean += P[i, l] * t[k, u64(lists[i, l])]
             means[k, i] = mean
 
 
@@ -138,28 +161,32 @@ def means_of_lists(Z, lists, heavy, t, P, means):
 def forces_of_means(X, lists, t, P, means, slopes, s, Y):
     """Add the forces -N p_ij g_i (t_j - mu_i) of the slopes g = dE/dmu (n, N) to s and Y."""
     N, L = lists.shape
-    c = np.empty(L, f32)
-    for i in range(N):
-        for l in range(L):
+    h, c, rows = np.empty(L, f32), np.empty(L + 1, f32), np.empty(L + 1, np.uint32)
+    for i in range(u64(N)):
+        for l in range(u64(L)):
             force = 0.0
-            for k in range(t.shape[0]):
-                force -= slopes[k, i] * (t[k, lists[i, l]] - means[k, i])
-            c[l] = f32(N * P[i, l] * force)
-        add_forces(c, i, lists[i], X, s, Y)
+            for k in range(u64(t.shape[0])):
+                force -= slopes[k, i] * (t[k, u64(lists[i, l])] - means[k, i])
+            h[l] = f32(N * P[i, l] * force)
+        add_forces(h, i, lists, X, s, Y, c, rows)
 
 
-def means_energy_and_gradient(
-    A: NDArray, gradient: NDArray, X: NDArray, w: NDArray, lists: Sequence[NDArray], diagonal: bool, targets: Sequence
-) -> float:
-    """The same for targets t, y, scale and the kind of loss with its quantile, see ``soft_means``."""
-    (rows, heavy), (t, y, scale, kind, quantile) = lists, targets
-    t = np.ascontiguousarray(t[:, 1:].T)
-    P, means = np.empty(rows.shape, f32), np.empty(t.shape)
-    means_of_lists(images(X, A, diagonal), rows, heavy, t, P, means)
-    slopes = np.empty(means.shape)
-    E = cost(kind, quantile, means, y, w, scale, slopes)
-    if gradient.size:
-        s, Y = room_for_forces(X, gradient)
-        forces_of_means(X, rows, t, P, means, slopes, s, Y)
-        gradient[:] = slope_of(X, A, diagonal, s, Y)
-    return E
+def mean_costs(w: NDArray, rows: NDArray, heavy: NDArray, targets: Callable[[int], tuple]) -> Costs:
+    """Costs of the means of targets: ``targets(b)`` are t, y, scale, the kind of loss and its quantile, see
+    ``soft_means``."""
+
+    def costs(each, Z, X, s, Y):
+        return np.array([one(r, Z[k], X[k], s[k], Y[k]) for k, r in enumerate(each)])
+
+    def one(r, Z, X, s, Y):
+        t, y, scale, kind, quantile = targets(r % len(w))
+        t = np.ascontiguousarray(t[:, 1:].T)
+        P, means = np.empty(rows.shape[1:], f32), np.empty(t.shape)
+        means_of_lists(Z, rows[r], heavy[r], t, P, means)
+        slopes = np.empty(means.shape)
+        E = cost(kind, quantile, means, y, w[r % len(w)], scale, slopes)
+        if len(s):
+            forces_of_means(X, rows[r], t, P, means, slopes, s, Y)
+        return E
+
+    return costs

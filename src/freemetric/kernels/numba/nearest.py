@@ -9,6 +9,7 @@ from .compiling import njit
 from .exp2 import SUMS, larger
 
 QUERIES, COLUMNS = 64, 1024  # of a tile, which stays in the cache
+PAIRS = 1 << 17  # of samples at a time, likewise
 GROUP = 8  # values of which only the least is looked at first
 FARTHEST = np.float32(3e38)
 FEW = 64  # for which insertion alone is the fastest sort
@@ -112,15 +113,52 @@ def take_tile(h, first, K, bound, near, rows, taken, least):
 
 
 @njit(nogil=True, cache=True)
-def finish(near, rows, taken, ordered, out):
-    """Write the K nearest of those taken to out (n, K), nearest first where that is wanted."""
+def finish(near, rows, taken, out):
+    """Write the K nearest of those taken to out (n, K), nearest first."""
     n, K = out.shape
     for i in range(n):
         kept = keep_nearest(near[i], rows[i], taken[i], K, SPARE)[1] if taken[i] > K else K
-        if ordered or kept > K:
-            sort_nearest(near[i], rows[i], kept, K)
+        sort_nearest(near[i], rows[i], kept, K)
         for k in range(K):
             out[i, k] = rows[i, k]
+
+
+@njit(nogil=True, cache=True)
+def pick_others(h, first, out):
+    """Write to out (R, n, K) the K nearest of every sample from ``first`` on, but itself, in any order.
+
+    h (R, n, N) are their distances to all samples, up to a constant of each; it is overwritten.
+    """
+    (R, n, K), N, nothing = out.shape, h.shape[2], np.int64(0)
+    near, rows, least = np.empty(N + 1, f32), np.empty(N + 1, np.int32), np.empty(N // GROUP, f32)
+    for r in range(R):
+        for i in range(n):
+            h[r, i, first + i] = FARTHEST
+            kept = take(h[r, i], K, FARTHEST, near, rows, nothing, least)[1]
+            if kept > K:
+                kept = keep_nearest(near, rows, kept, K, SPARE)[1]
+            while kept > K:
+                last, kept = 0, kept - 1
+                for k in range(1, kept + 1):
+                    last = k if near[k] >= near[last] else last
+                near[last], rows[last] = near[kept], rows[kept]
+            for k in range(K):
+                out[r, i, k] = rows[k]
+
+
+def others_nearest(Z: NDArray[np.float32], n_neighbors: int) -> NDArray[np.int32]:
+    """Numbers (R, N, K) of the samples nearest to every sample but itself in spaces Z (R, N, p), in any order."""
+    R, N, _ = Z.shape
+    q = np.einsum("rnp,rnp->rn", Z, Z)[:, None]
+    queries, out = f32(-2) * Z, np.empty((R, N, n_neighbors), np.int32)
+    n, spaces = max(1, PAIRS // N), max(1, PAIRS // N**2)  # rows, and spaces with all their rows, at a time
+    for r in range(0, R, spaces):
+        places, norms = Z[r : r + spaces].swapaxes(1, 2), q[r : r + spaces]
+        for i in range(0, N, n):
+            h = queries[r : r + spaces, i : i + n] @ places
+            h += norms
+            pick_others(h, i, out[r : r + spaces, i : i + n])
+    return out
 
 
 def as_places(Z: NDArray) -> NDArray[np.float32]:
@@ -135,8 +173,8 @@ def as_queries(Q: NDArray) -> NDArray[np.float32]:
     return np.ascontiguousarray(np.column_stack([-2 * Q, np.ones(len(Q), dtype=f32)]))
 
 
-def nearest(queries: NDArray, places: NDArray, n_neighbors: int, ordered: bool = True) -> NDArray[np.int32]:
-    """Numbers (n, K) of the places nearest to every query, nearest first unless their order does not matter."""
+def nearest(queries: NDArray, places: NDArray, n_neighbors: int) -> NDArray[np.int32]:
+    """Numbers (n, K) of the places nearest to every query, nearest first."""
     (n, M), K = (len(queries), len(places)), n_neighbors
     out = np.empty((n, K), dtype=np.int32)
     size = 4 * K + min(COLUMNS, M) + 1
@@ -147,7 +185,7 @@ def nearest(queries: NDArray, places: NDArray, n_neighbors: int, ordered: bool =
         taken, bound = np.zeros(len(some), np.int64), np.full(len(some), FARTHEST)
         for j in range(0, M, COLUMNS):
             take_tile(some @ places[j : j + COLUMNS].T, j, K, bound, near, rows, taken, least)
-        finish(near, rows, taken, ordered, out[q : q + QUERIES])
+        finish(near, rows, taken, out[q : q + QUERIES])
     return out
 
 

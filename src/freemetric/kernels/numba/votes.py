@@ -5,6 +5,7 @@ import numpy as np
 from .compiling import njit
 from .exp2 import SUMS
 from .nearest import FARTHEST, GROUP, sort_nearest, take
+from .rows import squared_distances
 
 NOBODY = -1  # where there are fewer places than wanted
 f32 = np.float32
@@ -14,22 +15,18 @@ f32 = np.float32
 def nearest_in_space(Z, Q, candidates, r, near, places):
     """Write to near and places (n, R, K) at space r the distances and places nearest to Q (n, p), nearest first.
 
-    Candidates (n, S), or (1, S) for all queries, are rows of Z (M, p).
+    Candidates (n, S), or (1, S) for all queries, are rows of Z (M, p); rows are filled up.
     """
     S, K, nothing = candidates.shape[1], places.shape[2], np.int64(0)
     apart, found, rows = np.empty(S, f32), np.empty(S + 1, f32), np.empty(S + 1, np.int32)
     least = np.empty(S // GROUP, f32)
     for q in range(Q.shape[0]):
-        some = candidates[q % candidates.shape[0]]
-        for s in range(S):
-            i, total = some[s], f32(0)
-            for k in range(Q.shape[1]):
-                total += (Z[i, k] - Q[q, k]) * (Z[i, k] - Q[q, k])
-            apart[s] = total
+        row = q % candidates.shape[0]
+        squared_distances(Q, q, Z, candidates, row, apart)
         n = take(apart, K, FARTHEST, found, rows, nothing, least)[1]
         sort_nearest(found, rows, n, min(K, n))
         for k in range(min(K, n)):
-            near[q, r, k], places[q, r, k] = found[k], some[rows[k]]
+            near[q, r, k], places[q, r, k] = found[k], candidates[row, rows[k]]
 
 
 @njit(nogil=True, cache=True)

@@ -1,0 +1,171 @@
+"""Distances between rows and weighted sums of rows, in explicit vectors.
+
+The inner loops of all kernels of neighbours. LLVM vectorises them badly by itself: the rows are short, and the
+neighbours of a sample lie anywhere. Rows are filled with zeros up to a multiple of ``LANES`` numbers. Four rows at a
+time share what is loaded of the sample, and several sums hide the latency of an addition.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+LANES = 8
+GROUP = 4  # rows at a time
+BLOCK = 4  # vectors of a row at a time
+FLOAT, INDEX, LANE = ir.FloatType(), ir.IntType(64), ir.IntType(32)
+VECTOR = ir.VectorType(FLOAT, LANES)
+ZEROS = ir.Constant(VECTOR, [0.0] * LANES)
+FAST = ("fast",)
+
+
+def wide(n: int) -> int:
+    """The length that rows of n numbers are filled up to."""
+    return -(-n // LANES) * LANES
+
+
+def filled_up(X: NDArray) -> NDArray[np.float32]:
+    """Rows in float32 with columns of zeros, as all functions here want them."""
+    out = np.zeros((*X.shape[:-1], wide(X.shape[-1])), dtype=np.float32)
+    out[..., : X.shape[-1]] = X
+    return out
+
+
+class Code:
+    """Writes the instructions of one function."""
+
+    def __init__(self, context, builder):
+        self.context, self.builder = context, builder
+
+    def array(self, kind, value):
+        return self.context.make_array(kind)(self.context, self.builder, value)
+
+    def row(self, array, number):
+        """Address of a row of a two-dimensional array; numbers of 32 bits are not negative."""
+        b = self.builder
+        number = b.zext(number, INDEX) if number.type.width < INDEX.width else number
+        start = b.mul(number, b.extract_value(array.strides, 0))
+        return b.inttoptr(b.add(b.ptrtoint(array.data, INDEX), start), array.data.type)
+
+    def listed_row(self, array, numbers, place):
+        """Address of the row whose number is at a place of a list."""
+        return self.row(array, self.builder.load(self.builder.gep(numbers, [place])))
+
+    def place(self, start, k, kind=VECTOR):
+        return self.builder.bitcast(self.builder.gep(start, [k]), kind.as_pointer())
+
+    def load(self, start, k):
+        return self.builder.load(self.place(start, k), align=4)
+
+    def store(self, vector, start, k):
+        self.builder.store(vector, self.place(start, k, vector.type), align=4)
+
+    def after(self, k, n):
+        return self.builder.add(k, ir.Constant(INDEX, n))
+
+    def steps(self, start, stop, size):
+        """A loop: ``with steps(...) as k``."""
+        return cgutils.for_range_slice(self.builder, start, stop, ir.Constant(INDEX, size), INDEX)
+
+    def in_steps_of(self, n, size, body):
+        """body(k, size) as often as there is so much of n left, then body(k, 1)."""
+        most = self.builder.and_(n, ir.Constant(INDEX, -size))
+        for start, stop, some in ((ir.Constant(INDEX, 0), most, size), (most, n, 1)):
+            with self.steps(start, stop, some) as (k, _):
+                body(k, some)
+
+    def sums(self, n):
+        """Room for n vectors of zeros."""
+        rooms = [cgutils.alloca_once(self.builder, VECTOR) for _ in range(n)]
+        for room in rooms:
+            self.builder.store(ZEROS, room)
+        return rooms
+
+    def add_product(self, room, x, y):
+        b = self.builder
+        b.store(b.fadd(b.load(room), b.fmul(x, y, flags=FAST), flags=FAST), room)
+
+    def repeated(self, number):
+        undefined = ir.Constant(VECTOR, ir.Undefined)
+        one = self.builder.insert_element(undefined, number, ir.Constant(LANE, 0))
+        return self.shuffled(one, undefined, [0] * LANES)
+
+    def shuffled(self, v, w, places):
+        return self.builder.shuffle_vector(v, w, ir.Constant(ir.VectorType(LANE, len(places)), places))
+
+    def totals(self, rooms):
+        """The sums of n vectors in one vector (n,): pairs of vectors are folded into one until one is left."""
+        vectors = [self.builder.load(room) for room in rooms]
+        while len(vectors) > 1:
+            vectors = [self.folded(v, w) for v, w in zip(vectors[::2], vectors[1::2], strict=True)]
+        while vectors[0].type.count > len(rooms):
+            vectors = [self.folded(vectors[0], vectors[0], half=True)]
+        return vectors[0]
+
+    def folded(self, v, w, half=False):
+        """Sums of neighbouring numbers, first those of v and then those of w; ``half``: of v alone."""
+        n = v.type.count * (1 if half else 2)
+        even, odd = list(range(0, n, 2)), list(range(1, n, 2))
+        return self.builder.fadd(self.shuffled(v, w, even), self.shuffled(v, w, odd), flags=FAST)
+
+
+@intrinsic
+def squared_distances(typing_context, Z, i, Q, lists, row, out):
+    """Write |z_i - q_j|^2 to ``out`` (L,) for every j in a row of lists (n, L), 32-bit and not negative.
+
+    It takes all lists: a slice of an array costs as much as ten distances.
+    """
+
+    def generate(context, builder, signature, args):
+        code = Code(context, builder)
+        Z, Q, lists, out = (code.array(signature.args[k], args[k]) for k in (0, 2, 3, 5))
+        own, width, rows = code.row(Z, args[1]), builder.extract_value(Z.shape, 1), code.row(lists, args[4])
+
+        def group(l, size):
+            others = [code.listed_row(Q, rows, code.after(l, u)) for u in range(size)]
+            sums = code.sums(size)
+            with code.steps(ir.Constant(INDEX, 0), width, LANES) as (k, _):
+                mine = code.load(own, k)
+                for other, total in zip(others, sums, strict=True):
+                    apart = builder.fsub(mine, code.load(other, k), flags=FAST)
+                    code.add_product(total, apart, apart)
+            code.store(code.totals(sums), out.data, l)
+
+        code.in_steps_of(builder.extract_value(out.shape, 0), GROUP, group)
+        return context.get_dummy_value()
+
+    return types.none(Z, i, Q, lists, row, out), generate
+
+
+@intrinsic
+def sum_of_rows(typing_context, c, rows, n, X, Y, i):
+    """Write the sum of c_l x_j over the first n rows j = rows_l to row i of Y; rows are 32-bit and not negative."""
+
+    def generate(context, builder, signature, args):
+        code = Code(context, builder)
+        c, rows, X, Y = (code.array(signature.args[k], args[k]) for k in (0, 1, 3, 4))
+        own, width = code.row(Y, args[5]), builder.extract_value(Y.shape, 1)
+        n = args[2]
+
+        def block(first, size):
+            k = builder.mul(first, ir.Constant(INDEX, LANES))
+            sums = [code.sums(size) for _ in range(2)]
+
+            def add(l, some):
+                for u in range(some):
+                    other = code.listed_row(X, rows.data, code.after(l, u))
+                    factor = code.repeated(builder.load(builder.gep(c.data, [code.after(l, u)])))
+                    for b in range(size):
+                        code.add_product(sums[u][b], factor, code.load(other, code.after(k, LANES * b)))
+
+            code.in_steps_of(n, 2, add)
+            for b in range(size):
+                total = builder.fadd(*(builder.load(some[b]) for some in sums), flags=FAST)
+                code.store(total, own, code.after(k, LANES * b))
+
+        code.in_steps_of(builder.udiv(width, ir.Constant(INDEX, LANES)), BLOCK, block)
+        return context.get_dummy_value()
+
+    return types.none(c, rows, n, X, Y, i), generate
