@@ -22,7 +22,7 @@ CONSTRAINTS: dict[str, Any] = USUAL | {
 
 SHARED = {
     "n_replicas": """n_replicas : int or "auto"
-        Number of sampled metrics. "auto" is 90, or as many as ``effort`` or ``recipe`` says, up to twice as many for
+        Number of sampled metrics. "auto" is 60, or as many as ``effort`` or ``recipe`` says, up to twice as many for
         small bags, and more where larger bags are better.""",
     "effort": """effort : {"low", "default", "high"}
         How much a fit may cost: which recipe is taken where ``recipe`` is None. "low" is fast and often as good, on

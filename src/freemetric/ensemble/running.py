@@ -90,12 +90,21 @@ class SearchStopped(Exception):  # noqa: N818 - the end of a search is no error
     """The search is to end with what it has."""
 
 
-class Progress:
-    """Calls ``on_replicas(task, replicas)`` of callbacks, and raises SearchStopped on their wish or out of time."""
+LONG = 10.0  # seconds; of a longer fit a forecast is logged
+KNOWN_AFTER = 2.0  # seconds
 
-    def __init__(self, steps: FitSteps, max_seconds: float | None):
-        self.steps, self.max_seconds = steps, max_seconds
-        self.start = time.monotonic()
+
+class Progress:
+    """Calls ``on_replicas(task, replicas)`` of callbacks, and raises SearchStopped on their wish or out of time.
+
+    Of ``n_steps`` in all it forecasts how long they take, once.
+    """
+
+    def __init__(
+        self, steps: FitSteps, max_seconds: float | None, n_steps: int | None = None, verbose: bool = False
+    ) -> None:
+        self.steps, self.max_seconds, self.n_steps, self.verbose = steps, max_seconds, n_steps, verbose
+        self.start, self.n_made = time.monotonic(), 0
 
     def __call__(self, task: ReplicaTask, replicas: Replicas) -> None:
         tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)
@@ -103,7 +112,12 @@ class Progress:
         energy = replicas.trace.get("energy", np.empty((0, 0)))
         if self.steps.made(energy.size):
             raise SearchStopped
-        if self.max_seconds is not None and time.monotonic() - self.start > self.max_seconds:
+        self.n_made += energy.size
+        elapsed = time.monotonic() - self.start
+        if self.n_steps is not None and self.n_made and elapsed > KNOWN_AFTER:
+            seconds, self.n_steps = elapsed * self.n_steps / self.n_made, None
+            tell(self.verbose and seconds > LONG, "the fit takes about %.0f s", seconds)
+        if self.max_seconds is not None and elapsed > self.max_seconds:
             message = f"The fit was stopped after max_seconds={self.max_seconds:g}, with the replicas sampled so far."
             warnings.warn(message, InterruptedFitWarning, stacklevel=callers_stacklevel())
             raise SearchStopped
@@ -182,9 +196,10 @@ def run_to_the_end(search: Search, model: Any) -> None:
     """Run the search of a model to its end."""
     recipe, seen = search.recipe, search.problem.training_set
     sampler = Annealing(n_steps=recipe.n_steps) if recipe.sampler is None else recipe.sampler
-    steps = FitSteps(model, seen.X, seen.y, steps_of(sampler, most_replicas(search)))
+    n_steps = steps_of(sampler, most_replicas(search))
+    steps = FitSteps(model, seen.X, seen.y, n_steps)
     kept = None if recipe.checkpoint is None else Checkpoint(recipe.checkpoint)
-    run, progress = runner(model._n_tasks), Progress(steps, model.max_seconds)
+    run, progress = runner(model._n_tasks), Progress(steps, model.max_seconds, n_steps, model.verbose)
     run = run if kept is None else kept.resuming(run)
     rounds = allocate_replicas(search, first_candidates(search))
     with one_blas_thread(), nullcontext() if kept is None else kept:

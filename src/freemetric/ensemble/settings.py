@@ -36,9 +36,9 @@ class Recipe:
         steps and whitened with any of identity, diagonal and full. "view/form/nca" samples NCA's own energy instead of
         its logarithmic form, for classes only. Of more than 500 features "axes", their principal axes, stands in for
         "scaled". :func:`freemetric.metrics.register_view` and ``register_form`` add others.
-    n_replicas : int, default=90
+    n_replicas : int, default=60
         Metrics to sample.
-    cheap_bag : int, default=150
+    cheap_bag : int, default=75
         Samples; smaller bags get more replicas, up to twice as many.
     affordable_bag : int, default=2000
         Samples; larger bags get fewer replicas.
@@ -173,8 +173,8 @@ class Recipe:
         "quantiles/full",
         "scaled/full/nca",
     )
-    n_replicas: int = 90
-    cheap_bag: int = 150
+    n_replicas: int = 60
+    cheap_bag: int = 75
     affordable_bag: int = 2000
     first_share: float = 0.5
     scouts: int = 6
