@@ -20,6 +20,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from . import DMLFE, LEARNERS, MLKR, Euclidean, FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier
 from .extras import require
+from .kernels import cpu_kernels
 from .mc import Annealing, Constant
 
 
@@ -106,6 +107,15 @@ def fits_of_every_kind() -> dict[str, Callable[[], Any]]:
         "MLKR": lambda: MLKR(max_iter=2).fit(X, X[:, 0]),
         **{name: partial(_fit_shortly, learner(), X, y) for name, learner in LEARNERS.items()},
     }
+
+
+def compiling(on_fit: Callable[[int, int, str], None]) -> str | None:
+    """Compile every kernel by fits; the folder where they are kept, None where nothing can be written."""
+    fits = fits_of_every_kind()
+    for done, (name, fit) in enumerate(fits.items()):
+        on_fit(done, len(fits), name)
+        fit()
+    return cpu_kernels().cache_folder()
 
 
 def _fit_shortly(learner: Any, X: NDArray, y: NDArray) -> Any:

@@ -135,16 +135,13 @@ def warmup(as_json: Json = False) -> None:
 
     What is compiled lies beside the package, or in the folder that NUMBA_CACHE_DIR names.
     """
-    from .. import kernels
-    from ..demo import fits_of_every_kind
+    from ..demo import compiling
 
-    start, fits = time.perf_counter(), fits_of_every_kind()
-    with progress("compiling", len(fits), quiet=as_json) as advance, warnings.catch_warnings():
+    start = time.perf_counter()
+    with progress("compiling", quiet=as_json) as advance, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fits are cut short
-        for done, (name, fit) in enumerate(fits.items()):
-            advance(done, len(fits), name)
-            fit()
-    folder, seconds = kernels.cache_folder(), time.perf_counter() - start
+        folder = compiling(advance)
+    seconds = time.perf_counter() - start
     written = {"folder": folder, "seconds": round(seconds, 1)}
     print_result(as_json, written, f"{folder or 'nowhere, no folder can be written to'}: ready after {seconds:.0f} s")
 

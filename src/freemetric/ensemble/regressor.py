@@ -18,7 +18,7 @@ from .base import FreeEnergyModel
 from .parameters import free_energy_estimator
 from .running import given_recipe
 from .state_checks import check_regressor
-from .tasks import regression_task
+from .tasks import TASKS
 from .tasks.decisions import check_alpha
 from .tasks.intervals import check_chances
 from .tasks.scales import RegressionScore
@@ -115,8 +115,9 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         recipe = given_recipe(self, len(rows.y))
         check_n_components(recipe.n_components, rows.X)
         warn_of_samples(rows.X, getattr(self, "feature_names_in_", None))
+        kind = next(task for task in TASKS.values() if task.takes(rows.y))
         with one_blas_thread():
-            task, training_set = regression_task(rows.y).of(rows, recipe, self.scale)
+            task, training_set = kind.of(rows, recipe, self.scale)
         return task, training_set, len(samples)
 
     def _score_of(self, scoring):

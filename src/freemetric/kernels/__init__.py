@@ -9,7 +9,18 @@ from typing import cast
 
 from .protocol import SQUARED, CpuKernels, Kernels, Loss, Places, Trials
 
-__all__ = ["SQUARED", "CpuKernels", "Kernels", "Loss", "Places", "Trials", "cache_folder", "can_sweep", "cpu_kernels", "kernels_for"]
+__all__ = [
+    "SQUARED",
+    "CpuKernels",
+    "Kernels",
+    "Loss",
+    "Places",
+    "Trials",
+    "cache_folder",
+    "can_sweep",
+    "cpu_kernels",
+    "kernels_for",
+]
 
 BACKENDS = {"cpu": "numba.backend", "reference": "reference", "cuda": "torch.backend", "mps": "torch.backend"}
 
@@ -24,12 +35,6 @@ def kernels_for(device: str) -> Kernels:
 def cpu_kernels() -> CpuKernels:
     """The CPU's backend, with what it alone computes: indices, votes, and the inner loops of single learners."""
     return cast(CpuKernels, import_module(".numba.backend", __name__))
-
-
-def cache_folder() -> str | None:
-    """Where compiled functions are kept; None where no folder can be written to."""
-    cache = getattr(cpu_kernels().nearest_in_space, "_cache", None)
-    return getattr(cache, "cache_path", None)
 
 
 def can_sweep(device: str) -> bool:

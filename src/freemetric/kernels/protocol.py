@@ -101,6 +101,8 @@ class CpuKernels(Kernels, Protocol):
 
     NOBODY: int  # in lists of nearest places that are not full
     add_left_out_shares: Callable[..., None]
+    cache_folder: Callable[[], str | None]
+    filled_up: Callable[[NDArray], NDArray]
     nearest_in_space: Callable[..., None]
     merge: Callable[..., None]
     count_shares: Callable[..., None]

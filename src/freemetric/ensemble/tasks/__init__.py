@@ -1,7 +1,5 @@
 """Tasks: what classification and regression ask of an ensemble, a file each. A new task is its file and a line here."""
 
-from numpy.typing import NDArray
-
 from ..task import EnsembleTask
 from .classification import ClassificationTask
 from .multi_output import MultiOutputTask
@@ -12,8 +10,3 @@ TASKS: dict[str, type[EnsembleTask]] = {
     "multi-output regression": MultiOutputTask,
     "classification": ClassificationTask,
 }
-
-
-def regression_task(y: NDArray) -> type[EnsembleTask]:
-    """The first task that takes numeric targets y."""
-    return next(task for task in TASKS.values() if task.takes(y))

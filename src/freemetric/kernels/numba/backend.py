@@ -18,10 +18,11 @@ from .nearest import (
     Cells,  # noqa: F401 - part of the backend, like all that is not used here
     as_places,
     as_queries,
+    filled_up,
     nearest,
     others_nearest,
+    wide,
 )
-from .rows import filled_up, wide  # noqa: F401
 from .soft_neighbors import log_partition  # noqa: F401
 from .votes import NOBODY, add_left_out_shares, count_shares, merge, nearest_in_space  # noqa: F401
 
@@ -29,6 +30,11 @@ KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 sam
 FEW_QUERIES = 64  # for which it does not pay to wake threads
 FEW_COORDINATES, MANY_PLACES = 4, 20_000  # where a tree is faster than comparing everything with everything
 STORED_BYTES = 256 << 20  # pairs a sweep keeps, up to about 8,000 samples; computed anew in every trial beyond
+
+
+def cache_folder() -> str | None:
+    """Where compiled functions are kept; None where no folder can be written to."""
+    return getattr(getattr(nearest_in_space, "_cache", None), "cache_path", None)
 
 
 class Data(NamedTuple):

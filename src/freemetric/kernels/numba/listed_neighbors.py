@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from .compiling import njit
 from .exp2 import LOG2E, SUMS, larger, mantissa, nearest_integer, power
 from .losses import cost
-from .rows import squared_distances, sum_of_rows, wide
+from .nearest import wide
+from .rows import squared_distances, sum_of_rows
 
 NEGLIGIBLE = np.float32(1e-6)  # of a force, beside others of order one
 SAMPLES_AT_A_TIME = 4096  # of several replicas

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from .compiling import njit
 from .exp2 import SUMS, larger
+from .rows import LANES
 
 QUERIES, COLUMNS = 64, 1024  # of a tile, which stays in the cache
 PAIRS = 1 << 17  # of samples at a time, likewise
@@ -158,6 +159,18 @@ def others_nearest(Z: NDArray[np.float32], n_neighbors: int) -> NDArray[np.int32
             h = queries[r : r + spaces, i : i + n] @ places
             h += norms
             pick_others(h, i, out[r : r + spaces, i : i + n])
+    return out
+
+
+def wide(n: int) -> int:
+    """The length that rows of n numbers are filled up to."""
+    return -(-n // LANES) * LANES
+
+
+def filled_up(X: NDArray) -> NDArray[np.float32]:
+    """Rows in float32 with columns of zeros, as distances and sums of rows want them."""
+    out = np.zeros((*X.shape[:-1], wide(X.shape[-1])), dtype=np.float32)
+    out[..., : X.shape[-1]] = X
     return out
 
 

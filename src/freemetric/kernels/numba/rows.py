@@ -5,12 +5,10 @@ neighbours of a sample lie anywhere. Rows are filled with zeros up to a multiple
 time share what is loaded of the sample, and several sums hide the latency of an addition.
 """
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
 LANES = 8
 GROUP = 4  # rows at a time
@@ -19,18 +17,6 @@ FLOAT, INDEX, LANE = ir.FloatType(), ir.IntType(64), ir.IntType(32)
 VECTOR = ir.VectorType(FLOAT, LANES)
 ZEROS = ir.Constant(VECTOR, [0.0] * LANES)
 FAST = ("fast",)
-
-
-def wide(n: int) -> int:
-    """The length that rows of n numbers are filled up to."""
-    return -(-n // LANES) * LANES
-
-
-def filled_up(X: NDArray) -> NDArray[np.float32]:
-    """Rows in float32 with columns of zeros, as all functions here want them."""
-    out = np.zeros((*X.shape[:-1], wide(X.shape[-1])), dtype=np.float32)
-    out[..., : X.shape[-1]] = X
-    return out
 
 
 class Code:

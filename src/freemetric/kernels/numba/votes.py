@@ -22,7 +22,7 @@ def nearest_in_space(Z, Q, candidates, r, near, places):
     least = np.empty(S // GROUP, f32)
     for q in range(Q.shape[0]):
         row = q % candidates.shape[0]
-        squared_distances(Q, q, Z, candidates, row, apart)
+        squared_distances(Q, q, Z, candidates, row, apart)  # type: ignore[call-arg]
         n = take(apart, K, FARTHEST, found, rows, nothing, least)[1]
         sort_nearest(found, rows, n, min(K, n))
         for k in range(min(K, n)):
