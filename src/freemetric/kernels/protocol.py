@@ -23,6 +23,25 @@ class Trials(NamedTuple):
     allowed: NDArray
 
 
+class Launch(NamedTuple):
+    """The beginning of leapfrog trajectories: maps, gradients and velocities (R, p, d), and time steps (R,)."""
+
+    A: NDArray
+    gradient: NDArray
+    velocity: NDArray
+    time_step: NDArray
+    n_leapfrog: int
+
+
+class Arrival(NamedTuple):
+    """The end of leapfrog trajectories; where the velocity is NaN a map was lost, and is where it began."""
+
+    A: NDArray
+    energy: NDArray
+    gradient: NDArray
+    velocity: NDArray
+
+
 class Loss(NamedTuple):
     """A loss of regression: "squared", "log_likelihood", "absolute", or "pinball" at a quantile."""
 
@@ -72,6 +91,17 @@ class Kernels(Protocol):
         self, data: Any, A: NDArray, trials: Trials, ridge: float = 0.0
     ) -> tuple[NDArray, NDArray, NDArray]:
         """A after the trials, E (R,), and which were accepted; only where ``can_sweep``."""
+
+    def nca_trajectory(
+        self,
+        data: Any,
+        launch: Launch,
+        log_floor: float = 0.0,
+        lists: Any = None,
+        diagonal: bool = False,
+        ridge: float = 0.0,
+    ) -> Arrival:
+        """Where trajectories in E + ridge |A|^2 end; only where ``can_follow``."""
 
     def regression_energy(self, data: Any, A: NDArray, lists: Any = None, diagonal: bool = False) -> NDArray:
         """E (R,)."""

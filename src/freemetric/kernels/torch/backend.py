@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numba.losses import KINDS, columns, cost
-from ..protocol import SQUARED, Loss, Trials
+from ..protocol import SQUARED, Arrival, Launch, Loss, Trials
 
 if TYPE_CHECKING:
     import torch
@@ -162,22 +162,46 @@ def _maps(data, A):
 def _evaluate(data, A, log_floor, lists, diagonal, wants_gradient):
     torch = _torch()
     if lists is not None:
-        energy, gradient = _on_lists(data, A, log_floor, lists, diagonal, wants_gradient)
-    elif diagonal:
+        return _on_lists(data, A, log_floor, lists, diagonal, wants_gradient)
+    if diagonal:
         energy, gradient = _evaluate(data, A * np.eye(A.shape[2]), log_floor, None, False, wants_gradient)
         return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if wants_gradient else None
-    elif data.pairs is not None and A.shape[1] <= data.pairs.widest:
+    if data.pairs is not None and A.shape[1] <= data.pairs.widest:
         with torch.cuda.device_of(data.X):
-            energy, gradient = data.pairs(A, log_floor, wants_gradient)
-    else:
-        energy, gradient = _by_blocks(data, _maps(data, A), log_floor, wants_gradient)
-    return energy.cpu().numpy(), gradient.cpu().numpy().astype(np.float64) if wants_gradient else None
+            return _numbers(*data.pairs(A, log_floor, wants_gradient))
+    return _numbers(*_by_blocks(data, _maps(data, A), log_floor, wants_gradient))
+
+
+def nca_trajectory(
+    data: Data,
+    launch: Launch,
+    log_floor: float = 0.0,
+    lists: "Lists | None" = None,
+    diagonal: bool = False,
+    ridge: float = 0.0,
+) -> Arrival:
+    from .listed_trajectories import ListedPairs
+
+    with _torch().cuda.device_of(data.X):
+        return ListedPairs(data.X, data.weights, lists, log_floor, diagonal).follow(launch, ridge)
 
 
 def _on_lists(data, A, log_floor, lists, diagonal, wants_gradient):
     from .listed_neighbors import evaluate
+    from .soft_neighbors import HAS_TRITON
 
-    return evaluate(_listed(data, _maps(data, A), lists, diagonal), log_floor, wants_gradient)
+    if data.X.is_cuda and HAS_TRITON:
+        from .listed_trajectories import ListedPairs, fits
+
+        if fits(A.shape[2], lists.rows.shape[2], diagonal):
+            with _torch().cuda.device_of(data.X):
+                return ListedPairs(data.X, data.weights, lists, log_floor, diagonal).evaluate(A)
+    return _numbers(*evaluate(_listed(data, _maps(data, A), lists, diagonal), log_floor, wants_gradient))
+
+
+def _numbers(energy, gradient):
+    """Arrays of numpy."""
+    return energy.cpu().numpy(), None if gradient is None else gradient.cpu().numpy().astype(np.float64)
 
 
 def _listed(data, A, lists, diagonal):
