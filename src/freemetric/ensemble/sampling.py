@@ -1,6 +1,8 @@
 """Replicas of one candidate, sampled on their bags and scored on the samples left out."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +12,7 @@ from sklearn import config_context
 
 from ..energies import Energy, bind, confined, takes_weights
 from ..files.checks import check_array, require
+from ..kernels import kernels_for
 from ..learners.base import one_blas_thread
 from ..learners.descent import initial_map
 from ..learners.sampling_run import Walk, side_by_side
@@ -187,15 +190,26 @@ def oob_votes(member: Member, task: ReplicaTask) -> OOBVotes:
     votes = OOBVotes.none(len(scored), task.n_neighbors, training_set.n_cells)
     own = training_set.votes(scored)
     bags = task.bags if member.form.learns else np.empty((1, 0), dtype=int)
+    outside = [np.flatnonzero(~np.isin(scored, bag)) for bag in bags]
+    votes.counts[:] = np.bincount(np.concatenate(outside), minlength=len(scored))
+    if task.device not in ("cpu", "reference"):
+        places, place = training_set.places, training_set.places.of_row[scored]
+        counted = (places.counts, places.votes), place, own, task.n_neighbors
+        votes.shares[:] = kernels_for(task.device).left_out_shares(
+            partial(_spaces, member), task.seen, member.maps, outside, counted, task.device
+        )
+        return votes
     with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
-        for Z, bag in zip(member.spaces(task.seen), bags, strict=True):
-            outside = ~np.isin(scored, bag)
-            if outside.any():
+        for Z, numbers in zip(member.spaces(task.seen), outside, strict=True):
+            if len(numbers):
                 search = NeighborVotes(Z, training_set.places, task.n_neighbors, 1, task.device)
-                numbers = np.flatnonzero(outside)
                 search.add_left_out_shares(scored[numbers], own[numbers], numbers, votes.shares)
-                votes.counts[numbers] += 1
     return votes
+
+
+def _spaces(member, seen, maps, ops):
+    """The spaces of a member whose samples and maps are arrays of another library."""
+    return replace(member, maps=maps).spaces(seen, ops)
 
 
 def _start(task, form, V, y):

@@ -8,7 +8,7 @@ with data set r; with B = 1 all maps have the same data. ``lists`` say which nei
 their own backend can read them; without them all count.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from numpy.typing import NDArray
@@ -110,6 +110,15 @@ class Kernels(Protocol):
         self, data: Any, A: NDArray, lists: Any = None, diagonal: bool = False
     ) -> tuple[NDArray, NDArray]:
         """E (R,) and dE/dA."""
+
+    def left_out_shares(
+        self, spaces: Any, seen: NDArray, maps: NDArray, outside: Sequence[NDArray], votes: tuple, device: str = ...
+    ) -> NDArray:
+        """Sums over spaces of the shares of votes (n, K, n_cells) that samples get without their own; only on GPUs.
+
+        ``spaces(seen, maps, ops)`` gives places (M, p) of every space, ``outside`` the numbers of the samples that get
+        votes in it. ``votes`` are ``Places``, the places (n,) of the samples, their own votes (n, n_cells), and K.
+        """
 
     def NearestNeighbors(self, Z: NDArray, device: str = ..., n_jobs: int | None = None) -> NeighborSearch:
         """A search among rows Z (M, p)."""

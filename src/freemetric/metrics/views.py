@@ -153,8 +153,9 @@ class Steps(View):
 
     @classmethod
     def of(cls, X):
-        borders = np.quantile(X, step_levels(X.shape[1]), axis=0, method="inverted_cdf")
-        return cls.at(borders, X.min(axis=0), X.max(axis=0))
+        ordered = np.sort(np.ascontiguousarray(X.T), axis=1)  # faster than np.quantile of several levels
+        at = np.ceil(step_levels(X.shape[1]) * len(X) - 1).clip(min=0).astype(int)  # as "inverted_cdf" has it
+        return cls.at(ordered[:, at].T, ordered[:, 0], ordered[:, -1])
 
     @classmethod
     def at(cls, borders: NDArray, lowest: NDArray, highest: NDArray) -> "Steps":

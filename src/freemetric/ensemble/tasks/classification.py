@@ -16,6 +16,7 @@ from ..settings import Recipe
 from ..task import EnsembleTask, Head, OOBResult
 from .decisions import Decision, favouring
 
+FEW = 8  # classes
 FOLDS = 10  # parts of the training samples, each of which meets densities of the others
 
 
@@ -152,9 +153,10 @@ class ClassificationTask(EnsembleTask):
 
     def deviations(self, shares: NDArray, y: NDArray) -> NDArray:
         """Half the squared distance (..., N) of shares (..., N, C) to the truth; the mean is the Brier score."""
-        apart = shares.copy()
-        apart[..., np.arange(len(y)), y] -= 1
-        return (apart**2).sum(axis=-1) / 2
+        columns = np.moveaxis(shares, -1, 0)  # numpy is slow along an axis of few classes
+        squares = np.einsum("...c,...c->...", shares, shares) if len(columns) > FEW else sum(s * s for s in columns)
+        apart = np.maximum((squares + 1) / 2 - shares[..., np.arange(len(y)), y], 0.0)
+        return np.ascontiguousarray(apart)  # whose means are sums of pairs
 
     def errors(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
         """Errors (...) of deciding for the largest of shares (..., N, C)."""

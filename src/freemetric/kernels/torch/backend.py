@@ -1,12 +1,13 @@
 """The GPU kernels, all replicas in one batch: pairs tile by tile in triton, or stored in blocks that fit a budget."""
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numba.losses import KINDS, columns, cost
-from ..protocol import SQUARED, Arrival, Launch, Loss, Trials
+from ..protocol import SQUARED, Arrival, Launch, Loss, Places, Trials
 
 if TYPE_CHECKING:
     import torch
@@ -318,6 +319,24 @@ class NearestNeighbors:
 
     def _on(self, Z, device):
         return self.torch.as_tensor(np.asarray(Z), dtype=self.torch.float32, device=device)
+
+
+def left_out_shares(
+    spaces: Callable[..., Iterable["torch.Tensor"]],
+    seen: NDArray,
+    maps: NDArray,
+    outside: Sequence[NDArray],
+    votes: tuple[Places, NDArray, NDArray, int],
+    device: str = "cuda",
+) -> NDArray[np.float32]:
+    from .left_out import LeftOutShares
+
+    torch, shares = _torch(), LeftOutShares(*votes, device)
+    precise = torch.float32 if device.startswith("mps") else torch.float64
+    V, A = (torch.as_tensor(values, dtype=precise, device=device) for values in (seen, maps))
+    for Z, numbers in zip(spaces(V, A, torch), outside, strict=True):
+        shares.add(Z, numbers, BLOCK_BYTES)
+    return shares.sums()
 
 
 def neighbor_shares(
