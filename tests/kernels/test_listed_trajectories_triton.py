@@ -37,7 +37,7 @@ class Pairs:
 @pytest.mark.parametrize("one_data_set", [True, False])
 def test_energy_and_gradient_are_the_reference(device, rng, one_data_set, p, d, log_floor):
     X, bounds, A = problem(rng, d=d, p=p, one_data_set=one_data_set)
-    weights = uneven_weights(rng, X)
+    X, weights = np.asfortranarray(X), uneven_weights(rng, X)
     some = Pairs(X, bounds, A / np.sqrt(p), device, log_floor=log_floor, weights=weights)
     energy, gradient = some.pairs.evaluate(A)
     true_energy, true_gradient = some.value_and_grad(np.float32(A).astype(float))

@@ -99,7 +99,8 @@ def _on_device(X, device, weights):
     X = X - X.mean(axis=1, keepdims=True)
     weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights)
     weights = weights / weights.sum(axis=1, keepdims=True)
-    return tuple(torch.as_tensor(values, dtype=torch.float32, device=device) for values in (X, weights))
+    single = (np.ascontiguousarray(values, dtype=np.float32) for values in (X, weights))  # kernels count on the order
+    return tuple(torch.as_tensor(values, device=device) for values in single)
 
 
 def _pairs(X, weights, bounds):
