@@ -1,8 +1,13 @@
 """How fast the engine is, as ratios measured in one run on one thread.
 
-    make bench-speed
+    make bench-speed                                                    # all parts
+    python benchmarks/speed.py --parts fits_of_classifiers cold_start    # some of them
+    PYTHONPATH=OTHER/src python benchmarks/speed.py --commit c772de8    # another state, whose OTHER folder is given
 
-Absolute times depend on the machine and its mood; a ratio of two things timed alternately does so much less.
+Absolute times depend on the machine and its mood; a ratio of two things timed alternately does so much less. Every
+call appends its figures to benchmarks/speed.jsonl with the commit, and compares them with the last ones of the same
+machine: what has become worse by more than 15 % is said, and makes the exit code 1. Tools that remember absolute
+times, such as asv, would report the neighbours of a virtual machine.
 """
 
 import os
@@ -10,14 +15,20 @@ import os
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[variable] = "1"
 
+import argparse
+import json
+import platform
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
+from datetime import date
+from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_digits, make_classification, make_friedman1, make_regression
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from freemetric import NCA, FreeEnergyClassifier, FreeEnergyRegressor
@@ -108,10 +119,33 @@ def sweep_of(X, y, A, n=200):
     return lambda: bound.sweep(A[None], rows, columns, deltas, never)
 
 
+FIGURES = Path(__file__).with_suffix(".jsonl")
+WORSE = 0.15  # of a figure, from which it is said
+measured = {}
+
+
 def report(what, value, target, unit="x"):
+    """Print a line and keep the figure; ratios ("x") shall be large, all other units small."""
     verdict = "reached" if (value >= target if unit == "x" else value <= target) else "MISSED"
     sign = ">=" if unit == "x" else "<="
     print(f"| {what} | {value:.{1 if value >= 2 else 2}f} {unit} | {sign} {target} {unit} | {verdict} |", flush=True)
+    measured[what.split(";")[0]] = [round(float(value), 4), unit]
+
+
+def last_figures(machine):
+    """The newest figures of this machine, by what was measured."""
+    lines = FIGURES.read_text().splitlines() if FIGURES.exists() else []
+    runs = [run for run in map(json.loads, lines) if run["machine"] == machine]
+    return {what: figure for run in runs for what, figure in run["figures"].items()}
+
+
+def worse_than(last):
+    """What has become worse by more than WORSE, in words."""
+    for what, (value, unit) in measured.items():
+        before = last.get(what, [value])[0]
+        loss = before / value - 1 if unit == "x" else value / before - 1
+        if loss > WORSE:
+            yield f"WORSE by {100 * loss:.0f} %: {what}, {before} {unit} before, {value} {unit} now"
 
 
 def element_trials():
@@ -142,6 +176,101 @@ def fits():
         energy, reference = NCAEnergy().bind(X, y)(np.array([ours.components_, theirs.components_]))
         lower = f"energy {energy:.2g} against {reference:.2g}"
         report(f"NCA().fit against scikit-learn's on {name}, {lower}", theirs_s / ours_s, target)
+
+
+def points(N, d=30):
+    """A problem of three classes, and as many samples to predict."""
+    options = {"n_informative": 10, "n_redundant": 5, "n_classes": 3, "flip_y": 0.05, "random_state": 0}
+    X, y = make_classification(2 * N, d, **options)
+    return X[:N], y[:N], X[N:]
+
+
+def process_seconds(function, repeats=3):
+    """Least process time of a function, on one thread."""
+    best = np.inf
+    for _ in range(repeats):
+        start = time.process_time()
+        function()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def fits_of_classifiers():
+    """A fit against those of the estimators that people would use instead, by process time."""
+    rivals = {
+        "a forest's": (RandomForestClassifier(500, random_state=0), 1.0),
+        "boosting's": (HistGradientBoostingClassifier(random_state=0), 0.3),
+        "scikit-learn's NCA's": (NeighborhoodComponentsAnalysis(random_state=0), 1.0),
+    }
+    for N in (150, 500, 1000, 4000):
+        X, y, _ = points(N)
+        ours = process_seconds(lambda: FreeEnergyClassifier(random_state=0).fit(X, y), 2)  # noqa: B023
+        for name, (rival, target) in rivals.items():
+            if N <= 1000 or "NCA" not in name:
+                theirs = process_seconds(lambda: rival.fit(X, y), 2)  # noqa: B023
+                report(f"FreeEnergyClassifier().fit against {name} at {N} x 30", theirs / ours, target)
+
+
+def predictions():
+    """Thousands of samples a second, one sample, a hundred, and a model of many training samples."""
+    X, y, new = points(1000)
+    model = FreeEnergyClassifier(random_state=0).fit(X, y)
+    many = np.concatenate([new] * 5)
+    report("predict 5,000 samples at 1000 x 30", 1e3 * process_seconds(lambda: model.predict(many)) / 5, 50, "us")
+    report("predict one sample at 1000 x 30", 1e3 * process_seconds(lambda: model.predict(new[:1]), 20), 1, "ms")
+    report("predict 100 samples at 1000 x 30", 1e3 * process_seconds(lambda: model.predict(new[:100]), 10), 5, "ms")
+    X, y, new = points(35_000, 20)
+    large = FreeEnergyClassifier(random_state=0).fit(X, y)
+    a, b = (
+        process_seconds(lambda: model.predict(many)) / 5000,
+        process_seconds(lambda: large.predict(new[:5000])) / 5000,
+    )
+    report("a prediction at 1000 x 30 against one at 35,000 x 20", a / b, 1)
+
+
+def methods():
+    """Public methods that users call casually, in units of the fit."""
+    X, y, new = points(1000)
+    model = FreeEnergyClassifier(random_state=0)
+    fit = process_seconds(lambda: model.fit(X, y), 2)
+    calls = {
+        "permutation_importances": lambda: model.permutation_importances(),
+        "predict_set": lambda: model.predict_set(new),
+        "outlier_score": lambda: model.outlier_score(new),
+        "transform": lambda: model.transform(new),
+        "kneighbors": lambda: model.kneighbors(new),
+        "score": lambda: model.score(X, y),
+    }
+    for name, call in calls.items():
+        report(f"{name} at 1000 x 30, in fits", process_seconds(call, 1) / fit, 1, "fits")
+
+
+COLD = """
+import time
+import warnings
+warnings.simplefilter("ignore")
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+import freemetric
+X, y = load_iris(return_X_y=True)
+model = freemetric.{model}(random_state=0)
+start = time.process_time()
+model.fit(X, y)
+fitted = time.process_time()
+model.{verb}(X)
+print({what})
+"""
+
+
+def cold_start():
+    """The first fit and the first prediction of an installation, which compile; process time."""
+    for model, verb, most in (("FreeEnergyClassifier", "predict", 8), ("DMLFE", "transform", 6)):
+        with tempfile.TemporaryDirectory() as cache:
+            code = COLD.format(model=model, verb=verb, what="fitted - start")
+            report(f"the very first {model}().fit(iris)", run(code, NUMBA_CACHE_DIR=cache), most, "s")
+    with tempfile.TemporaryDirectory() as cache:
+        code = COLD.format(model="FreeEnergyClassifier", verb="predict", what="time.process_time() - fitted")
+        report("the first prediction after the very first fit", run(code, NUMBA_CACHE_DIR=cache), 1, "s")
 
 
 def numbers():
@@ -178,8 +307,39 @@ def compilation():
     report(f"kernels ready in a later process; the very first use compiles for {first:.0f} s", later, 1, "s")
 
 
+def commit():
+    """Of the working tree, or where it has changes the same with a plus."""
+
+    def git(*words):
+        command = ["git", "-C", str(Path(__file__).parent), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+    return git("rev-parse", "--short", "HEAD") + "+" * bool(git("status", "--porcelain", "-uno"))
+
+
+PARTS = {
+    part.__name__: part
+    for part in (
+        *(cold_start, fits_of_classifiers, predictions, methods),
+        *(element_trials, gradients, fits, numbers, memory, compilation),
+    )
+}
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
+    parser.add_argument("--commit", default=None, help="what is measured; default: the working tree")
+    arguments = parser.parse_args()
+    machine = f"{platform.machine()}, {os.cpu_count()} cores"
+    last = last_figures(machine)
     print("| what | measured | wanted | |\n|---|---|---|---|")
-    for part in (element_trials, gradients, fits, numbers, memory, compilation):
-        part()
+    for part in arguments.parts:
+        PARTS[part]()
+    state = arguments.commit or commit()
+    with FIGURES.open("a") as file:
+        line = {"date": date.today().isoformat(), "commit": state, "machine": machine, "figures": measured}
+        file.write(json.dumps(line) + "\n")
+    worse = list(worse_than(last))
+    print("", *worse, sep="\n")
+    sys.exit(1 if worse else 0)

@@ -12,24 +12,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 import freemetric.saved  # noqa: F401 - some tests look at the registry of model files, and put it back as it was
 
-BEGIN = """
-from sklearn.datasets import load_wine
-from freemetric import DMLFE, MCML, NCA, FreeEnergyClassifier
-from freemetric.mc import Annealing, Constant
-X, y = load_wine(return_X_y=True)
-"""
-COMPILE = [
-    """
-FreeEnergyClassifier(12, random_state=0).fit(X, y).predict_proba(X[:5])
-FreeEnergyClassifier(12, random_state=0).fit(X[::3], y[::3]).predict_proba(X[:5])
-""",
-    """
-DMLFE(sampler=Annealing(Constant(1e-3), "element", n_steps=1), random_state=0).fit(X[::3], y[::3])
-DMLFE(random_state=0).fit(X[::3], y[::3])
-NCA(max_iter=2).fit(X, y)
-MCML(max_iter=2).fit(X, y)
-""",
-]
+COMPILE = "from freemetric.demo import fits_of_every_kind as fits; [fit() for fit in list(fits().values())[{}::2]]"
 
 
 def pytest_configure(config):
@@ -37,8 +20,9 @@ def pytest_configure(config):
     if hasattr(signal, "SIGHUP"):  # tests send it to processes that they start, which inherit what ``nohup`` ignores
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None):
-        compilers = [subprocess.Popen([sys.executable, "-W", "ignore", "-c", BEGIN + part]) for part in COMPILE]
-        assert [compiler.wait() for compiler in compilers] == [0] * len(COMPILE)
+        commands = ([sys.executable, "-W", "ignore", "-c", COMPILE.format(part)] for part in range(2))
+        compilers = [subprocess.Popen(command) for command in commands]
+        assert [compiler.wait() for compiler in compilers] == [0, 0]
 
 
 @pytest.fixture

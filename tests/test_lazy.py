@@ -60,9 +60,10 @@ def test_a_mistyped_command_imports_nothing_slow():
 
 
 @pytest.mark.slow
-def test_numba_comes_with_the_first_learner():
-    assert "numba" not in imported("import freemetric.files, freemetric.datasets")
-    assert "numba" in imported("import freemetric; freemetric.NCA")
+def test_numba_comes_with_the_first_fit():
+    assert "numba" not in imported("import freemetric.files, freemetric.datasets, freemetric; freemetric.NCA()")
+    fit = "freemetric.NCA(max_iter=1).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])"
+    assert "numba" in imported(f"import freemetric; {fit}")
 
 
 @pytest.mark.parametrize("name", freemetric.__all__)

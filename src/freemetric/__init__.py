@@ -10,7 +10,7 @@ from .presenting import PROVIDED
 if TYPE_CHECKING:  # at run time they are imported on first use: scikit-learn and numba take seconds
     from . import datasets, energies, files, mc, metrics
     from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
-    from .files import load
+    from .files import load, save
     from .learners import (
         ANMM,
         DCA,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # at run time they are imported on first use: scikit-learn an
     from .sklearn_compat import expected_failed_checks
     from .tabular import TableClassifier, TableRegressor
 
-__all__ = ["LEARNERS", "Recipe", "__version__", "expected_failed_checks", "keep_interrupted_fits", "load"]
+__all__ = ["LEARNERS", "Recipe", "__version__", "expected_failed_checks", "keep_interrupted_fits", "load", "save"]
 __all__ += ["ANMM", "DCA", "DMLFE", "DMLMJ", "GMML", "ITML", "LDA", "LDML", "LFDA", "LMNN", "LSML", "MCML", "MLKR"]
 __all__ += ["MMC", "NCA", "NCMML", "PCA", "RCA", "SCML", "SDML", "Covariance", "DMLeig", "Euclidean", "Kernelized"]
 __all__ += ["FreeEnergyClassifier", "FreeEnergyRegressor", "MetricKNeighborsClassifier", "MetricKNeighborsRegressor"]
@@ -60,7 +60,7 @@ _MODULES = {
 }
 _HOMES = {
     "expected_failed_checks": "sklearn_compat",
-    "load": "files",
+    **dict.fromkeys(("load", "save"), "files"),
     **dict.fromkeys(("FreeEnergyClassifier", "FreeEnergyRegressor", "Recipe"), "ensemble"),
     **dict.fromkeys(("TableClassifier", "TableRegressor"), "tabular"),
 }  # of the other names in __all__; else learners

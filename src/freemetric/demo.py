@@ -1,11 +1,13 @@
-"""The demo, a comparison on data of scikit-learn, and the example, a table to try the commands on."""
+"""The demo, a comparison on data of scikit-learn; the example, a table to try the commands on; fits that compile."""
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris, load_wine
 from sklearn.decomposition import PCA
@@ -16,8 +18,9 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from . import DMLFE, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier
+from . import DMLFE, LEARNERS, MLKR, Euclidean, FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier
 from .extras import require
+from .mc import Annealing, Constant
 
 
 def _knn(learner: BaseEstimator) -> MetricKNeighborsClassifier:
@@ -89,3 +92,22 @@ def people(n: int, seed: int = 0) -> dict[str, list[Any]]:
         for name, column in columns.items()
         for missing in [rng.random(n) < gaps.get(name, 0)]
     }
+
+
+def fits_of_every_kind() -> dict[str, Callable[[], Any]]:
+    """Short fits that call every kernel, by the name of the estimator; with predictions."""
+    X, y = (values[::3] for values in load_wine(return_X_y=True))
+    elements = Annealing(Constant(1e-3), "element", n_steps=1)
+    classifier, regressor = FreeEnergyClassifier(12, random_state=0), FreeEnergyRegressor(12, random_state=0)
+    return {
+        "FreeEnergyClassifier": lambda: classifier.fit(X, y).predict_proba(X),
+        "FreeEnergyRegressor": lambda: regressor.fit(X, X[:, 0]).predict(X),
+        "DMLFE by elements": lambda: DMLFE(sampler=elements, random_state=0).fit(X, y),
+        "MLKR": lambda: MLKR(max_iter=2).fit(X, X[:, 0]),
+        **{name: partial(_fit_shortly, learner(), X, y) for name, learner in LEARNERS.items()},
+    }
+
+
+def _fit_shortly(learner: Any, X: NDArray, y: NDArray) -> Any:
+    few = {name: 2 for name in ("max_iter",) if name in learner.get_params()}
+    return learner.set_params(**few).fit(X, y)

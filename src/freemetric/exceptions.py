@@ -1,10 +1,14 @@
 """Warnings and errors of this package, as classes to filter and to catch."""
 
 import sys
+import warnings
+from types import FrameType
+from typing import Any
 
 from .printable import printable
 
-ON_THE_WAY = (__name__.split(".")[0], "sklearn", "contextlib")  # packages that a warning does not point to
+ON_THE_WAY = (__name__.split(".")[0], "sklearn", "joblib", "contextlib")  # packages that a warning does not point to
+SHOWN: set[tuple[str, type, int, str]] = set()  # warnings with their lines, as Python keeps them for every module
 
 
 class DataWarning(UserWarning):
@@ -48,9 +52,31 @@ class ModelFilePermissionError(ModelFileAccessError, PermissionError):
     """The user may not read or write the model file."""
 
 
+def warn_of_data(message: str) -> None:
+    """Give a DataWarning at the user's line, once where the filters show a line's warning once.
+
+    Python forgets what it has shown whenever filters change, and scikit-learn changes them around every fold.
+    """
+    frame, _ = _callers_frame()
+    key = message, DataWarning, frame.f_lineno
+    place = *key, frame.f_code.co_filename
+    if place in SHOWN:
+        return
+    registry: dict[Any, Any] = {}
+    module = frame.f_globals.get("__name__", "<unknown>")
+    warnings.warn_explicit(message, DataWarning, frame.f_code.co_filename, frame.f_lineno, module, registry)
+    if key in registry:  # the action was "default"
+        SHOWN.add(place)
+
+
 def callers_stacklevel() -> int:
     """The ``stacklevel`` at which ``warnings.warn`` names the user's line that called this package."""
+    return _callers_frame()[1] - 1
+
+
+def _callers_frame() -> tuple[FrameType, int]:
+    """The frame of the user's line, and its number counted from the caller."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ON_THE_WAY:
         frame, level = frame.f_back, level + 1
-    return level
+    return frame, level

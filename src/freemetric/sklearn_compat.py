@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.model_selection._search_successive_halving import HalvingGridSearchCV, HalvingRandomSearchCV
 from sklearn.neighbors._base import NeighborsBase
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_parameter_constraints
@@ -26,8 +27,12 @@ except ImportError:  # before scikit-learn 1.9
 
 CALLBACKS = "_skl_callbacks"  # the attribute in which an estimator keeps its callbacks
 
+HALVING = (HalvingGridSearchCV, HalvingRandomSearchCV)  # which scikit-learn calls experimental
+"""Searches by successive halving."""
+
 __all__ = [
     "CALLBACKS",
+    "HALVING",
     "CallbackSupportMixin",
     "HasMethods",
     "Interval",

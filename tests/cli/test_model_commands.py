@@ -256,3 +256,50 @@ def test_inspect_says_what_matters_and_what_distances_weigh(freemetric, home, rn
     assert "what matters, and what distances weigh" in text
     assert f"{columns['colour']['importance']:.3f} ± {columns['colour']['importance_error']:.3f}" in text
     assert "out-of-bag accuracy loses" in " ".join(text.split())
+
+
+def test_all_columns_are_kept_beside_predictions(freemetric, home, people, plain, tmp_path):
+    frame = people.drop(columns="class").assign(prediction="mine", note="n")
+    found, answer = predict(freemetric, home, frame, tmp_path, "--keep", "all")
+    assert list(found.columns) == [*frame.columns, "prediction_2"]
+    assert found["prediction_2"].tolist() == plain["prediction"].tolist()
+    pd.testing.assert_frame_equal(found[["size", "age"]], frame[["size", "age"]])
+    assert "has columns of the same names, so the output has 'prediction_2'" in answer.lines[-1]
+
+
+def test_columns_of_one_name_are_kept_apart(freemetric, tmp_path):
+    rows = "".join(f"{i % 5}.5,{i}.25,{'yn'[i % 5 > 2]}\n" for i in range(40))
+    (tmp_path / "a.csv").write_text(f"x,x,class\n{rows}")
+    fitted = freemetric(
+        "fit", tmp_path / "a.csv", "--target", "class", "--method", "euclidean", "-o", tmp_path / "a.fm"
+    )
+    assert fitted.lines == [
+        f"note: {tmp_path / 'a.csv'}, line 1: columns of the same name are renamed: 'x_2' (was 'x')"
+    ]
+    answer = freemetric("predict", tmp_path / "a.fm", tmp_path / "a.csv", "--keep", "all", "-o", tmp_path / "o.csv")
+    assert answer.code == 0
+    found = pd.read_csv(tmp_path / "o.csv")
+    assert list(found.columns) == ["x", "x_2", "class", "prediction"]
+    assert (found["prediction"] == found["class"]).mean() > 0.9
+
+
+@pytest.mark.parametrize("target", ["1", "column_1", "3"])
+def test_files_without_names(freemetric, target, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.choice(["y", "n"], 60), "b": rng.normal(size=60).round(3)})
+    frame["b"] += 5 * (frame["a"] == "y")
+    frame["c"] = np.where(frame["b"] > 2, "h", "l")
+    frame.to_csv(tmp_path / "a.csv", index=False, header=False)
+    words = ["--target", target, "--method", "euclidean", "--set", "n_neighbors=3", "-o", tmp_path / "a.fm"]
+    fitted = freemetric("fit", tmp_path / "a.csv", "--no-header", *words)
+    assert (fitted.code, fitted.lines) == (0, [])
+    answer = freemetric("predict", tmp_path / "a.fm", tmp_path / "a.csv", "-o", tmp_path / "o.csv")  # by itself
+    assert answer.lines[-1].startswith("accuracy ")
+    expected = pd.read_csv(tmp_path / "o.csv")["prediction"].tolist()
+    place = int(target[-1]) - 1
+    frame.drop(columns=frame.columns[place]).to_csv(tmp_path / "b.csv", index=False, header=False)
+    answer = freemetric("predict", tmp_path / "a.fm", tmp_path / "b.csv", "-o", tmp_path / "o.csv")
+    assert pd.read_csv(tmp_path / "o.csv")["prediction"].tolist() == expected
+    said = f"note: {tmp_path / 'b.csv'}: one column fewer than the training table: taken for one without 'column_1'"
+    assert answer.lines == ([] if target == "3" else [said])
+    assert freemetric("predict", tmp_path / "a.fm", tmp_path / "a.csv", "--header").code == 2

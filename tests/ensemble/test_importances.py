@@ -1,5 +1,9 @@
 """Importances by shuffling, against sums by hand, scikit-learn's on new rows, and what must be so."""
 
+import inspect
+import pickle
+import re
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +15,7 @@ from sklearn.inspection import permutation_importance
 
 import freemetric
 from freemetric import FreeEnergyClassifier, Recipe
+from freemetric.ensemble import importances
 from freemetric.ensemble.oob import OOBPredictor
 from freemetric.exceptions import DataWarning
 
@@ -197,3 +202,27 @@ def test_what_is_refused(coin):
     with pytest.raises(ValueError, match="n_repeats is a number of shuffles"):
         model.permutation_importances(n_repeats=0)
     assert not hasattr(FreeEnergyClassifier(), "feature_importances_")
+
+
+def test_importances_are_computed_once_and_only_if_they_are_asked_for(coin, monkeypatch, caplog):
+    model = copy(coin[0])
+    model.ensemble_ = copy(model.ensemble_)
+    model.ensemble_.computed = {}
+    calls, compute = [], type(model).permutation_importances
+    counted = lambda self, *given: calls.append(1) or compute(self, *given)  # noqa: E731
+    monkeypatch.setattr(type(model), "permutation_importances", counted)
+    monkeypatch.setattr(importances, "SLOW", 0.0)
+    assert "feature_importances_" not in dir(model)
+    assert "oob_score_" in dir(model)
+    repr(model), vars(model), pickle.dumps(model), inspect.getmembers(model)
+    assert calls == []
+    with caplog.at_level("INFO", "freemetric"):
+        first, second = model.feature_importances_, model.feature_importances_
+        assert model.feature_importances_error_.shape == first.shape
+    assert first is second
+    assert calls == [1]
+    assert "feature_importances_" in dir(model)
+    inspect.getmembers(model)
+    assert calls == [1]
+    (message,) = [record.getMessage() for record in caplog.records]
+    assert re.fullmatch(r"feature_importances_ took [0-9.]+ s on first access; the result is cached", message)

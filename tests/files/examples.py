@@ -1,9 +1,13 @@
 """Objects of every kind that a file may hold, by tag: usual ones and unusual ones."""
 
+import inspect
+import io
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from scipy import stats
+from sklearn import model_selection
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.impute import MissingIndicator, SimpleImputer
@@ -19,6 +23,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+import freemetric
 from freemetric import (
     LEARNERS,
     MLKR,
@@ -52,10 +57,12 @@ from freemetric.ensemble.tasks.classification import ClassificationHead
 from freemetric.ensemble.tasks.multi_output import MultiOutputHead, MultiTargetEncoding
 from freemetric.ensemble.tasks.regression import RegressionHead
 from freemetric.ensemble.tasks.scales import Scale
+from freemetric.files.searches import SPLITTERS
 from freemetric.learners.fitting import Lowest
 from freemetric.learners.kept_results import KeptWalk
 from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Candidate, ClassEncoding, Member, TrainingSet
 from freemetric.metrics.trends import Products, crossed_trend
+from freemetric.sklearn_compat import HALVING
 
 from .conftest import QUICK
 
@@ -189,6 +196,30 @@ def transformers():
         ],
         "sklearn:FunctionTransformer": [FunctionTransformer().fit(X)],
     }
+
+
+def searches():
+    """Searches that were loaded before, because a fit sets attributes in another order; and splitters of rows."""
+    knn, few = MetricKNeighborsClassifier(LEARNERS["rca"](), 3), {"n_neighbors": [1, 3]}
+    kinds = [
+        model_selection.GridSearchCV(knn, few, cv=model_selection.KFold(2)),
+        model_selection.RandomizedSearchCV(knn, {"n_neighbors": stats.randint(1, 9)}, n_iter=2, random_state=0, cv=2),
+        *(halving(knn, few, cv=2, **more) for halving, more in zip(HALVING, ({}, {"n_candidates": 2}), strict=True)),
+    ]
+    found = {f"sklearn:{type(search).__name__}": [loaded_again(search.fit(X, y > 0))] for search in kinds}
+    for name in SPLITTERS.split():
+        cls = getattr(model_selection, name)
+        given = {"random_state": 1, "shuffle": True}
+        known = {key: value for key, value in given.items() if key in inspect.signature(cls).parameters}
+        found[f"sklearn:{name}"] = [cls(), cls(**known)]
+    return found
+
+
+def loaded_again(model):
+    held = io.BytesIO()
+    freemetric.save(model, held)
+    held.seek(0)
+    return freemetric.load(held)
 
 
 def learners():

@@ -9,7 +9,7 @@ from freemetric.files import ModelFileError, save
 from freemetric.files.registry import BY_CLASS, BY_TAG
 from freemetric.mc import ParallelTempering
 
-from .examples import PARAMETER_OBJECTS, VALUES, X, chains, learners, transformers, walks, y
+from .examples import PARAMETER_OBJECTS, VALUES, X, chains, learners, searches, transformers, walks, y
 from .tampering import parts
 from .test_round_trip import assert_same, through_file
 
@@ -29,7 +29,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def examples():
     walked = {"freemetric:chain": chains(), "freemetric:walk": walks()}
-    return {**VALUES, **PARAMETER_OBJECTS, **transformers(), **learners(), **walked}
+    return {**VALUES, **PARAMETER_OBJECTS, **transformers(), **searches(), **learners(), **walked}
 
 
 def test_there_are_examples_of_every_kind(examples):

@@ -1,5 +1,7 @@
 """What every metric learner must do, whatever its mathematics."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -211,3 +213,31 @@ def test_bad_parameters_are_named(estimator, message, iris):
 def test_euclidean_is_euclidean(iris):
     X, _ = iris
     np.testing.assert_array_equal(Euclidean().fit(X).transform(X), X)
+
+
+FOLDS = """
+import numpy as np
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from freemetric import LFDA, MetricKNeighborsClassifier
+
+X = np.random.default_rng(0).random((60, 4))
+y = X[:, 0] > 0.5
+X[:, 2] = 1
+model = MetricKNeighborsClassifier(LFDA(), 3)
+cross_val_score(model, X, y)
+GridSearchCV(model, {"n_neighbors": [1, 3]}).fit(X, y)
+for _ in range(2):
+    LFDA().fit(X, y)
+"""
+
+
+def test_folds_do_not_repeat_a_warning(tmp_path):
+    """Python shows a warning once for a line, but forgets it when filters change, as scikit-learn does in each fold."""
+    script = tmp_path / "folds.py"
+    script.write_text(FOLDS)
+    told = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stderr.splitlines()
+    lines = [line for line in told if "Constant features" in line]
+    assert [line.split(": ")[0] for line in lines] == [f"{script}:{number}" for number in (10, 11, 13)]
+    always = [sys.executable, "-W", "always", script]
+    told = subprocess.run(always, capture_output=True, text=True, check=True).stderr
+    assert told.count("Constant features") == 5 + 11 + 2

@@ -1,11 +1,13 @@
 """The server as its page meets it, with real processes behind."""
 
+import io
 import json
 import os
 import time
 from importlib.util import find_spec
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import freemetric
@@ -306,3 +308,54 @@ def test_quit_ends_the_server():
     assert client.post("/api/quit", json={}).status_code == 200
     assert asked == [True]
     session.close()
+
+
+def test_a_new_file_is_predicted(loaded, session, flowers, tmp_path):
+    new = flowers.drop(columns="id").assign(more="x")
+    new.loc[new.index[:5], "length"] = None
+    content = new.to_csv(index=False, sep=";", decimal=",").encode()
+    refused = loaded.post("/api/predict", params={"name": "new.csv"}, content=content)
+    assert (refused.status_code, refused.json()["error"]) == (422, "there is no such file yet")
+    told(loaded, loaded.post("/api/fit", json={"method": "euclidean"}).json())
+    found = loaded.post("/api/predict", params={"name": "new.csv"}, content=content).json()
+    assert (found["name"], found["n_rows"], found["n_columns"]) == ("new.csv", 60, 5)
+    assert {column["name"]: column["use"] for column in found["columns"]} == {
+        "length": "used",
+        "width": "used",
+        "field": "used",
+        "kind": "the target: predictions are scored by it",
+        "more": "ignored: no column of the training table",
+    }
+    assert [column["missing"] for column in found["columns"]] == [5, 0, 1, 0, 0]
+    assert any("read with decimal ','" in note for note in found["notes"])
+    assert "new.csv: columns ignored: 'more'" in found["notes"]
+
+    download = loaded.get("/download/predictions.csv")
+    assert download.headers["content-disposition"] == 'attachment; filename="flowers-predictions.csv"'
+    written = pd.read_csv(io.BytesIO(download.content))
+    assert list(written.columns)[:6] == [*new.columns, "prediction"]
+    assert found["scores"]["accuracy"] == pytest.approx((written["prediction"] == written["kind"]).mean())
+    assert found["predictions"]["names"] == list(written.columns)[5:]
+    assert [row[0] for row in found["predictions"]["rows"]] == written["prediction"].tolist()[:20]
+
+    short = new.drop(columns="width").to_csv(index=False).encode()
+    broken = loaded.post("/api/predict", params={"name": "short.csv"}, content=short)
+    assert (broken.status_code, broken.json()["error"]) == (
+        422,
+        "short.csv: no column 'width', which the model needs",
+    )
+    assert loaded.get("/download/predictions.csv").content == download.content  # stays
+    loaded.post("/api/table", params={"name": "other.csv"}, content=content)
+    assert loaded.get("/download/predictions.csv").status_code == 422
+    assert files(session) == ["table.csv"]
+
+
+def test_a_new_file_without_names_gets_numbers_and_intervals(client, houses, warm):
+    content = houses.to_csv(index=False, header=False, sep=";").encode()
+    client.post("/api/table", params={"name": "houses.csv"}, content=content)
+    said = client.post("/api/columns", json={"target": "column_3", "reading": {"header": "no"}}).json()
+    assert (said["names"], said["task"]) == (["column_1", "column_2", "column_3"], "regress")
+    told(client, client.post("/api/fit", json={"quick": True}).json())
+    found = client.post("/api/predict", params={"name": "houses.csv"}, content=content).json()
+    assert found["predictions"]["names"] == ["prediction", "lower 90 %", "upper 90 %"]
+    assert found["scores"]["r2"] > 0.9

@@ -128,6 +128,16 @@ def test_from_the_file_to_the_model(visit, csv, flowers, tmp_path):
     page.frame_locator("#report-frame").locator("#space-1 .main-svg").first.wait_for()
     assert not is_too_wide(page)
 
+    new = flowers.drop(columns="kind").assign(more=EVIL).to_csv(index=False).encode()
+    page.set_input_files("#new-file", {"name": "new.csv", "mimeType": "text/csv", "buffer": new})
+    page.wait_for_selector("#new-rows td")
+    assert "ignored: no column of the training table" in page.inner_text("#new-columns")
+    assert page.locator("#new-rows tbody tr").count() == 20
+    with page.expect_download() as started:
+        page.click("a[href^='download/predictions.csv']")
+    assert set(pd.read_csv(started.value.path())["prediction"]) == {"blue", "red", "white"}
+    assert not is_too_wide(page)
+
     page.reload()  # all is there again
     page.wait_for_selector("#neighbors td")
     assert page.inner_text("#title") == "flowers.csv"

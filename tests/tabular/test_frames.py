@@ -12,6 +12,7 @@ import pytest
 from scipy import sparse
 from sklearn import config_context
 
+from freemetric.exceptions import DataWarning
 from freemetric.tabular import InputError, read
 from freemetric.tabular.frames import as_table
 from freemetric.tabular.preprocessing import usable
@@ -156,8 +157,9 @@ def test_names_of_columns():
     assert list(as_table(frame.to_numpy()).columns) == ["x0", "x1", "x2"]
     assert list(as_table(np.array([(1, "a")], dtype=[("n", int), ("s", object)])).columns) == ["n", "s"]
     for twice in (pd.DataFrame([[1, 2]], columns=["a", "a"]), pd.DataFrame([[1, 2]], columns=[1, "1"])):
-        with pytest.raises(InputError, match=r"^X: two columns are called '[a1]'$"):
-            as_table(twice)
+        with pytest.warns(DataWarning, match=r"^X: columns of the same name are renamed: '[a1]_2' \(was '[a1]'\)$"):
+            table = as_table(twice)
+        assert [table.cells(name).tolist() for name in table.columns] == [[1], [2]]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,7 @@ def test_names_of_columns():
         (pd.Series([1, 2]), "1D array instead"),
         ({"a": [1]}, r"X is a dict; pandas.DataFrame\(X\) makes a table of it"),
         ("people.csv", "X is a path and no table; pandas reads the file, and so does `freemetric fit`"),
-        ([{"a": 1}], "Reshape your data"),
+        ([{"a": 1}, [1]], "Reshape your data|no table"),
         (7, "int is no table"),
         (None, "NoneType is no table"),
     ],
@@ -181,6 +183,14 @@ def test_what_is_no_table_is_said_in_one_line(X, what):
     with pytest.raises(InputError, match=what) as problem:
         as_table(X)
     assert "\n" not in str(problem.value)
+
+
+def test_records_are_a_frame():
+    records = [{"a": 1, "b": "x"}, {"b": "y", "c": True}, {"a": None, "b": None, "c": False}]
+    table, frame = as_table(records), as_table(pd.DataFrame(records))
+    assert list(table.columns) == list(frame.columns)
+    for name in table.columns:
+        assert same(table.cells(name), frame.cells(name).tolist())
 
 
 def test_dask_is_asked_to_compute():

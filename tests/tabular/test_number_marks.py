@@ -1,11 +1,16 @@
 """Decimal commas and thousands are read where they have one meaning only, and a model remembers how."""
 
+import warnings
+from contextlib import nullcontext
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from freemetric import files
 from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.tabular import InputError, Schema, TableModel, read
+from freemetric.tabular.new_marks import marks_of_file
 from freemetric.tabular.notation import NUMBERS, Marks, Meaning, marks_of, meaning
 from freemetric.tabular.targets import row_weights
 
@@ -137,8 +142,8 @@ def test_a_model_reads_new_files_as_it_has_learned(model, tmp_path):
     for text in ("a\n45\n951\n", 'a\n"45,5"\n"1.234,5"\n'):
         assert loaded.predict(table(tmp_path, text))[0].tolist() == [0, 1]
     assert loaded.predict(table(tmp_path, "a\n45.5\n951.5\n", decimal="."))[0].tolist() == [0, 1]
-    with pytest.raises(InputError, match=r"row 2 .*'1.234' is not a finite number with decimal ','; --decimal and"):
-        loaded.predict(table(tmp_path, "a\n45\n1.234\n"))
+    with pytest.raises(InputError, match=r"row 2 .*'1.23.4' is not a finite number$"):
+        loaded.predict(table(tmp_path, "a\n45\n1.23.4\n"))
 
 
 @pytest.mark.parametrize(
@@ -150,3 +155,55 @@ def test_altered_marks_are_refused(model, change, tmp_path):
     files.save(model.pipeline, tmp_path / "a.fm", about={"table": about})
     with pytest.raises(ModelFileError, match="a model, but not of a table"):
         TableModel.load(tmp_path / "a.fm")
+
+
+COMMAS, POINTS = {"sep": ";", "decimal": ","}, {"sep": ",", "decimal": "."}
+
+
+@pytest.mark.parametrize(("learned", "new"), [(COMMAS, POINTS), (POINTS, COMMAS), (COMMAS, {"sep": "\t"})])
+def test_files_written_otherwise_are_predicted_alike(learned, new, tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": rng.normal(50, 30, 60).round(2), "b": rng.normal(0.5, 1, 60).round(3)})
+    frame["y"] = np.where(frame["a"] > 50, "p", "q")
+    for name, style in {"same.csv": learned, "other.csv": new}.items():
+        frame.to_csv(tmp_path / name, index=False, **style)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = TableModel.fit(read(tmp_path / "same.csv"), "y", "euclidean", parameters={"n_neighbors": 3})
+        expected = model.predict(read(tmp_path / "same.csv"))[0]
+        table = read(tmp_path / "other.csv")
+    with pytest.warns(DataWarning, match=r"columns 'a', 'b' read with decimal .*, unlike the training table$"):
+        found = model.matched(table)
+    np.testing.assert_array_equal(model.pipeline.predict(found), expected)
+    np.testing.assert_array_equal(found.to_numpy(), frame[["a", "b"]].to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("known", "ends", "texts", "numbers", "said"),
+    [
+        (Marks(), {}, ["1,234", "5"], [1234, 5], "'1,234' is read as 1234, with decimal '.'; --decimal , reads 1.234"),
+        (Marks(), {"a": (0, 9)}, ["1,234"], [1.234], "is read as 1.234, with decimal ','; --decimal . reads 1234"),
+        (Marks(), {"a": (0, 9999)}, ["1,234"], [1234], "is read as 1234"),  # both are in the range
+        (Marks(","), {}, ["1.234"], [1234], "is read as 1234, with decimal ','; --decimal . reads 1.234"),
+        (Marks(","), {"a": (0, 9)}, ["1.234"], [1.234], "is read as 1.234"),
+        (Marks(","), {}, ["1,234"], [1.234], None),  # as in the training file
+        (Marks(".", ","), {}, ["1,234"], [1234], None),
+        (Marks(unit="$"), {}, ["$1,234"], [1234], r"'\$1,234' is read as 1234"),
+    ],
+)
+def test_the_training_values_decide_about_ambiguous_numbers(known, ends, texts, numbers, said, tmp_path):
+    found = table(tmp_path, "a;b\n" + "".join(f"{text};\n" for text in texts), delimiter=";")
+    with pytest.warns(DataWarning, match=said) if said else nullcontext():
+        marks = marks_of_file(found, {"a": known}, ends)
+    np.testing.assert_array_equal(found.numbers("a", marks["a"]), numbers)
+
+
+def test_other_columns_of_the_file_decide_about_ambiguous_numbers(tmp_path):
+    found = table(tmp_path, "a;b\n1,234;2.5\n", delimiter=";")
+    with pytest.warns(DataWarning) as told:
+        marks = marks_of_file(found, {"a": Marks(","), "b": Marks(",")}, {"a": (0, 9)})
+    assert [str(warning.message).partition(": ")[2] for warning in told] == [
+        "column 'b' read with decimal '.' ('2.5' is 2.5), unlike the training table",
+        "column 'a': '1,234' is read as 1234, with decimal '.'; --decimal , reads 1.234",
+    ]
+    assert [found.numbers(name, marks[name]).tolist() for name in "ab"] == [[1234], [2.5]]

@@ -161,7 +161,6 @@ def test_parquet_cells_that_are_none(tmp_path, column, message):
         (b"\n\n", "the file is empty"),
         (b"a,b\n", "a header and no rows"),
         (b"a;b\n", "one column, 'a;b': --delimiter ';'"),
-        (b"a,a\n1,2\n", "line 1: two columns are called 'a'"),
         (b"a,,b\n1,2,3\n", "line 1: column 2 has no name"),
         (b"a,b\n1,2\n1\n", "line 3: 1 field in a table of 2 columns"),
         (b'a,b\n1,"2\n', "line 2: unexpected end of data"),

@@ -210,12 +210,21 @@ def test_formulas_that_were_never_calculated(put):
     assert table.texts("b").tolist() == [None, None]
 
 
+def test_columns_of_one_name_and_sheets_without_names(put):
+    with pytest.warns(DataWarning, match=r"row 1: columns of the same name are renamed: 'a_2' \(was 'a'\)$"):
+        table = read(put([["a", "a"], [1, 2]]))
+    assert {name: table.cells(name).tolist() for name in table.columns} == {"a": [1], "a_2": [2]}
+    bare = read(put([["x", 1.5], ["y", 2.5]]), header=False)
+    assert bare.cells("column_1").tolist() == ["x", "y"]
+    assert bare.cells("column_2").tolist() == [1.5, 2.5]
+    assert bare.lines == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (book([]), "sheet 'Data': the sheet is empty"),
         (book([["a", "b"]]), "sheet 'Data': a header and no rows"),
-        (book([["a", "a"], [1, 2]]), "row 1: two columns are called 'a'"),
         (book(ROWS)[:-50], "not an Excel workbook, or a truncated one"),
         (b"a,b\n1,2\n", "not an Excel workbook, or a truncated one"),
         (zipped({"a.csv": "a,b\n1,2\n"}), "not an Excel workbook, or a damaged one"),

@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from freemetric.exceptions import DataWarning
 from freemetric.tabular import InputError, read
 
 pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
 
 
 @pytest.fixture
@@ -109,3 +111,16 @@ def test_columns_that_share_a_buffer(put):
     with pytest.raises(InputError, match=r"unpacks to \d+ MB, too many"):
         read(put(bytes(content)))
     assert pa.total_allocated_bytes() - before < 1 << 26
+
+
+@pytest.mark.parametrize("suffix", ["feather", "parquet"])
+def test_columns_of_one_name_are_renamed(suffix, tmp_path):
+    both = pa.table([pa.array([1, 2]), pa.array(["x", "y"])], names=["a", "a"])
+    if suffix == "parquet":
+        parquet.write_table(both, tmp_path / "a.parquet")
+    else:
+        with pa.ipc.new_file(tmp_path / "a.feather", both.schema) as file:
+            file.write_table(both)
+    with pytest.warns(DataWarning, match=r"columns of the same name are renamed: 'a_2' \(was 'a'\)$"):
+        table = read(tmp_path / f"a.{suffix}")
+    assert {name: table.cells(name).tolist() for name in table.columns} == {"a": [1, 2], "a_2": ["x", "y"]}

@@ -174,11 +174,45 @@ def test_whole_numbers_that_only_look_so(tmp_path):
 
 
 def test_names_that_are_numbers(tmp_path):
-    with pytest.warns(DataWarning, match=r"line 1: '5.1', '3.5', '0.2' are taken for names of columns; put a line"):
+    with pytest.warns(DataWarning, match=r"line 1: '5.1', '3.5', '0.2' are taken for names of columns; --no-header"):
         read(put(tmp_path, "a.csv", "5.1,3.5,0.2,setosa\n4.9,3.0,0.3,setosa\n"))
-    with pytest.raises(InputError, match=r"two columns are called '0.2'; .* put a line with the names in front"):
+    with pytest.warns(DataWarning) as told:
         read(put(tmp_path, "a.csv", "5.1,0.2,0.2,setosa\n4.9,3.0,0.3,setosa\n"))
+    renamed, data = (str(warning.message) for warning in told)
+    assert renamed.endswith("line 1: columns of the same name are renamed: '0.2_2' (was '0.2')")
+    assert data.endswith("are taken for names of columns; --no-header reads a file without names")
     assert list(read(put(tmp_path, "a.csv", "0,1,2\n4.9,3.0,0.3\n")).columns) == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [("x,x", ["x", "x_2"]), ("x,x,x_2", ["x", "x_3", "x_2"]), ("x_2,x,x,x", ["x_2", "x", "x_3", "x_4"])],
+)
+def test_columns_of_one_name_are_renamed(header, names, tmp_path):
+    cells = ",".join(map(str, range(len(names))))
+    with pytest.warns(DataWarning, match="columns of the same name are renamed: 'x_"):
+        table = read(put(tmp_path, "a.csv", f"{header}\n{cells}\n"))
+    assert {name: table.texts(name).tolist() for name in table.columns} == {n: [str(i)] for i, n in enumerate(names)}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.csv", "5.1,setosa\n4.9,\n"), ("a.csv", "5.1;setosa\n4.9;\n"), ("a.txt", "# flowers\n5.1\tsetosa\n4.9\t\n")],
+)
+@pytest.mark.filterwarnings("ignore:.*read with the delimiter")
+def test_a_file_without_names(name, text, tmp_path):
+    path = put(tmp_path, name, text)
+    table = read(path, header=False)
+    frame = pd.read_csv(path, header=None, sep=None, engine="python", comment="#")
+    assert list(table.columns) == ["column_1", "column_2"]
+    assert table.numbers("column_1").tolist() == frame[0].tolist()
+    assert table.texts("column_2").tolist() == frame[1].astype(object).where(frame[1].notna(), None).tolist()
+    assert read(put(tmp_path, "b.csv", "1,2\n"), header=False).n_rows == 1
+
+
+def test_only_text_and_sheets_can_lack_names(tmp_path):
+    with pytest.raises(InputError, match=r"only text and Excel files can lack a header; this one is read as jsonl$"):
+        read(put(tmp_path, "a.jsonl", '{"a": 1}\n'), header=False)
 
 
 def test_from_a_german_table_to_a_model(mixed, tmp_path):

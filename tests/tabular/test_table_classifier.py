@@ -176,8 +176,12 @@ def test_frames_without_names_of_text(rich):
     )
     levels = X.set_axis(pd.MultiIndex.from_product([["a"], X.columns]), axis=1)
     assert TableClassifier(QUICK).fit(levels, y).columns_[0] == "a/size"
-    with pytest.raises(InputError, match=r"^X: two columns are called 'size'$"):
-        TableClassifier(QUICK).fit(pd.concat([X, X[["size"]]], axis=1), y)
+    twice = pd.concat([X, -X[["size"]]], axis=1)
+    with pytest.warns(DataWarning, match=r"^X: columns of the same name are renamed: 'size_2' \(was 'size'\)$"):
+        of_both = TableClassifier(QUICK).fit(twice, y)
+    renamed = X.assign(size_2=-X["size"])
+    with pytest.warns(DataWarning, match="renamed"):
+        np.testing.assert_array_equal(of_both.predict_proba(twice), of_both.predict_proba(renamed))
 
 
 @pytest.mark.parametrize(
@@ -375,3 +379,41 @@ def test_table_models_point_here(rich):
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+def test_records_as_json_has_them(rich):
+    X, y = split(rich)
+    X = X[["size", "age", "colour"]]
+    X, y = X.astype(object).where(X.notna(), None), y.tolist()
+    records = json.loads(json.dumps(X.to_dict("records")))
+    model, of_frame = (TableClassifier(QUICK).fit(given, y) for given in (records, X))
+    assert model.columns_ == ["size", "age", "colour"]
+    np.testing.assert_array_equal(model.predict(records), of_frame.predict(X))
+    np.testing.assert_array_equal(model.predict_proba(records[:3]), of_frame.predict_proba(X[:3]))
+    assert model.score(records, y) == of_frame.score(X, y)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_array_equal(model.predict_log_proba(records), np.log(model.predict_proba(records)))
+    ours, theirs = (cross_val_score(TableClassifier(QUICK), given, y, cv=3) for given in (records, X))
+    np.testing.assert_array_equal(ours, theirs)
+    named = [{**record, "class": label} for record, label in zip(records, y, strict=True)]
+    own = TableClassifier(QUICK).fit(named, "class")
+    assert own.columns_ == model.columns_
+    assert own.score(named, "class") == model.score(records, y)
+    without = [{name: value for name, value in record.items() if value is not None} for record in records]
+    np.testing.assert_array_equal(model.predict_proba(without), model.predict_proba(records))
+    with pytest.raises(InputError, match=r"^X: no column 'age', 'colour', which the model needs$"):
+        model.predict([{"size": 1.0}])
+
+
+@pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
+def test_importances_of_the_columns(rich):
+    X, y = split(rich)
+    model = TableClassifier(FreeEnergyClassifier(**FAST), drop=["age"], random_state=0).fit(X, y)
+    assert "feature_importances_" not in dir(model)  # until they are computed
+    found = model.importances()
+    by_name = dict(zip(found.names, found.mean, strict=True))
+    assert model.feature_importances_.tolist() == [by_name.get(name, 0.0) for name in model.columns_]
+    assert model.feature_importances_[model.columns_.index("age")] == 0
+    assert "feature_importances_" in dir(model)
+    assert not hasattr(TableClassifier(QUICK).fit(X, y), "feature_importances_")
+    assert not hasattr(TableClassifier(), "feature_importances_")

@@ -12,7 +12,6 @@ try:
 
     from .._version import __version__
     from . import bench, datasets, evaluate, model, outputs
-    from . import outputs as serve
     from .console import OneLine, flag
 except ImportError as missing:
     if (missing.name or "").startswith("freemetric"):
@@ -26,7 +25,7 @@ __all__ = ["app", "main"]
 app = typer.Typer(cls=OneLine, no_args_is_help=True, help="Distance metrics learned by minimising the free energy.")
 for command in (
     *(outputs.example, model.fit, model.predict, model.transform, model.inspect, outputs.report, outputs.export),
-    *(evaluate.evaluate, serve.serve, outputs.demo),
+    *(evaluate.evaluate, outputs.serve, outputs.demo, outputs.warmup),
 ):
     # One line for each paragraph, so that help can wrap it to the width of the terminal.
     paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ..printable import counted, printable
 from .console import Json, console, flag, log, option, print_json, progress, shown_warnings
@@ -23,6 +23,10 @@ from .options import (
     with_fields,
 )
 
+if TYPE_CHECKING:
+    from ..tabular import Table
+
+ALL = "all"  # columns, as the value of --keep
 MOSTLY = 0.5  # share of training rows above which scores say little about new rows
 
 
@@ -33,7 +37,9 @@ class Output:
     output: Annotated[
         Path, option("FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o")
     ] = STDOUT
-    keep: Annotated[list[str] | None, option("COLUMN", "Column of the data to copy to the output. Repeatable.")] = None
+    keep: Annotated[
+        list[str] | None, option("COLUMN", "Column of the data to copy to the output, or all. Repeatable.")
+    ] = None
     escape: Annotated[
         bool,
         flag(
@@ -47,6 +53,12 @@ class Output:
 
         if self.output != STDOUT:
             check_output(self.output)
+
+    def with_kept(self, table: "Table", made: dict[str, Any]) -> dict[str, Any]:
+        """Columns of the data that are kept, and those that were made."""
+        from ..tabular.predictions import beside
+
+        return beside(table, made, table.columns if ALL in (self.keep or ()) else self.keep or ())
 
     def write(self, columns: dict[str, Any], as_json: bool, summary: dict[str, Any]) -> None:
         """Write the columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
@@ -149,14 +161,13 @@ def predict(
         written.check()
         loaded, chances = TableModel.load(model), _chances(quantiles)
         check_wanted(loaded, proba, chances, interval)
-        table = reading.table(data)
-        kept = {name: table.texts(name) for name in written.keep or ()}
+        table = reading.table(data, loaded)
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             made = predictions(loaded, table, proba=proba, quantiles=chances, interval=interval, on_rows=advance)
         scores = scores_of(loaded, table, made, interval)
         known = scores.get("accuracy", scores.get("mae")) is not None
         scores["learned_from"] = known and loaded.share_known(table) > MOSTLY
-    columns = {**kept, **{name: cells.tolist() for name, cells in made.items()}}
+        columns = written.with_kept(table, {name: cells.tolist() for name, cells in made.items()})
     written.write(columns, as_json, {"rows": len(made[PREDICTION]), **scores})
     if not as_json:
         _print_scores(data, scores, interval)
@@ -195,11 +206,10 @@ def transform(model: Model, data: Data, *, written: Output, reading: Reading, as
     with shown_warnings():
         written.check()
         loaded = TableModel.load(model)
-        table = reading.table(data)
-        kept = {name: table.texts(name) for name in written.keep or ()}
+        table = reading.table(data, loaded)
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             Z = loaded.transform(table, advance)
-    columns = {**kept, **{f"z{i}": z.tolist() for i, z in enumerate(Z.T, 1)}}
+        columns = written.with_kept(table, {f"z{i}": z.tolist() for i, z in enumerate(Z.T, 1)})
     written.write(columns, as_json, {"rows": len(Z), "components": Z.shape[1]})
 
 

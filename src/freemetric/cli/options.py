@@ -8,10 +8,10 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from .console import argument, option
+from .console import argument, flag, option
 
 if TYPE_CHECKING:  # commands import such packages when they run, so that help is fast
-    from ..tabular import Table
+    from ..tabular import Table, TableModel
 
 STDOUT = Path("-")
 
@@ -81,11 +81,22 @@ class Reading:
         str | None, option("ORDER", "Order of the parts of dates if it is not recognised: ymd, dmy or mdy.")
     ] = None
 
-    def table(self, path: Path) -> "Table":
-        """The table of a file."""
+    header: Annotated[
+        bool | None,
+        flag(
+            "Whether the first row of a text or Excel file names the columns; else they are column_1, column_2, ... "
+            "Default: as in the training file, or yes.",
+            "--header/--no-header",
+        ),
+    ] = None
+
+    def table(self, path: Path, model: "TableModel | None" = None) -> "Table":
+        """The table of a file; for a model, it has a header as the training file had."""
         from ..tabular import read
 
-        return read(path, **{**asdict(self), "missing": [*self.missing, ""] if self.missing else None})
+        header = self.header if self.header is not None or model is None else model.header
+        given = {**asdict(self), "missing": [*self.missing, ""] if self.missing else None, "header": header}
+        return read(path, **given) if model is None else model.aligned(read(path, **given))
 
 
 @dataclass(frozen=True)

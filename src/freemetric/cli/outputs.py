@@ -1,9 +1,11 @@
-"""Commands that write something from a model or show it: reports, exports, the page in the browser, the demo."""
+"""Commands beside fit and predict: reports, exports, the page in the browser, the demo, compiling ahead."""
 
 import os
 import signal
 import sys
 import threading
+import time
+import warnings
 import webbrowser
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,7 +40,7 @@ def report(
         loaded = TableModel.load(model)
         X = y = None
         if data is not None:
-            X, y = loaded.rows(reading.table(data))
+            X, y = loaded.rows(reading.table(data, loaded))
         with progress("writing the report", quiet=as_json):
             names, columns = loaded.feature_names(), loaded.originals()
             options: dict[str, Any] = {"title": title or model.stem, "feature_names": names, "columns": columns}
@@ -126,6 +128,25 @@ def example(
         write(path, columns)
     written = {"files": list(map(str, tables)), "columns": list(tables[data])}
     print_result(as_json, written, f"{', '.join(map(str, tables))}: {', '.join(tables[data])}")
+
+
+def warmup(as_json: Json = False) -> None:
+    """Compile all kernels now, for images and machines whose first fit shall not wait.
+
+    What is compiled lies beside the package, or in the folder that NUMBA_CACHE_DIR names.
+    """
+    from .. import kernels
+    from ..demo import fits_of_every_kind
+
+    start, fits = time.perf_counter(), fits_of_every_kind()
+    with progress("compiling", len(fits), quiet=as_json) as advance, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fits are cut short
+        for done, (name, fit) in enumerate(fits.items()):
+            advance(done, len(fits), name)
+            fit()
+    folder, seconds = kernels.cache_folder(), time.perf_counter() - start
+    written = {"folder": folder, "seconds": round(seconds, 1)}
+    print_result(as_json, written, f"{folder or 'nowhere, no folder can be written to'}: ready after {seconds:.0f} s")
 
 
 ENDS = ("SIGTERM", "SIGHUP")  # a request to end, and a closed terminal

@@ -52,6 +52,7 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
             "decimal": column.decimal if column.kind == "numeric" else None,
             "thousands": column.thousands if column.kind == "numeric" else None,
             "order": column.order or None,
+            "unit": column.unit or None,
             "treatment": _treatment(column, treatment),
             "weight": sum(parts) if (parts := [shares[part] for part in column.parts if part in shares]) else None,
             **importances.get(column.name, UNKNOWN),
@@ -161,7 +162,8 @@ def _column_rows(about):
         weight = "" if column["weight"] is None else f"{column['weight']:.1f}"
         treated = TREATED.get(column["treatment"]) or f"none: {left_out.get(column['name'], 'left out')}"
         counts = column["missing"] or "", len(column["categories"]) or ""
-        yield column["name"], column["kind"], *counts, weight, treated
+        kind = f"{column['kind']}, {column['unit']}" if column.get("unit") else column["kind"]
+        yield column["name"], kind, *counts, weight, treated
 
 
 def _importance_rows(columns):

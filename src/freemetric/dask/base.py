@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -123,7 +122,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
             setattr(model, name, value)
         return model
 
-    def save(self, path: str | PathLike, about: dict[str, Any] | None = None) -> None:
+    def save(self, path: Any, about: dict[str, Any] | None = None) -> None:
         """Raise ValueError: ``to_local().save(path)`` gathers the training samples first."""
         raise ValueError("The training samples live in Dask partitions; to_local().save(path) gathers them first.")
 

@@ -1,6 +1,7 @@
 """Permutation importances: what the out-of-bag score loses when the values of features are shuffled."""
 
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import one_blas_thread
+from ..learners.fitting import logger
 from ..printable import counted
 from .model import Ensemble
 from .oob import OOBIndices, OOBPredictor
@@ -19,6 +21,7 @@ MOST_REPLICAS, FEWEST_REPLICAS = 1000, 5  # of an ensemble
 MANY_GROUPS = 500  # whose values are shuffled once, and for which one replica may have to do
 AFFORDABLE = 1e10  # products, of about a nanosecond each
 TO_SORT = 20  # products that it takes to find the nearest, for each candidate
+SLOW = 1.0  # seconds
 PARTS = 30  # of the samples, one of which is left out at a time for the error
 
 ScoreFunction = Callable[[NDArray, NDArray, NDArray | None], float]  # (predictions, y, weights), larger is better
@@ -159,7 +162,43 @@ def group_names(groups: Any, names: NDArray | None, n_features: int) -> NDArray:
     return found
 
 
-class ImportancesMixin:
+def kept(ensemble: Ensemble, key: Any, make: Callable[[], Importances]) -> Importances:
+    """Importances behind an attribute: computed on first access and cached. The log says where that took seconds."""
+
+    def made():
+        start = perf_counter()
+        found = make()
+        if (seconds := perf_counter() - start) > SLOW:
+            logger.info("feature_importances_ took %.1f s on first access; the result is cached", seconds)
+        return found
+
+    return ensemble.once(("importances", key), made)
+
+
+def are_kept(ensemble: Ensemble, key: Any) -> bool:
+    """Whether the importances of this key are computed."""
+    return ("importances", key) in ensemble.computed
+
+
+LAZY = ("feature_importances_", "feature_importances_error_", "_importances")
+
+
+class LazyImportances:
+    """An estimator whose importances ``dir`` names only once they are computed.
+
+    Debuggers, completion and scikit-learn's display in notebooks look at the value of every attribute that it names.
+    """
+
+    def _has_importances(self) -> bool:
+        """Whether they are computed already."""
+        raise NotImplementedError
+
+    def __dir__(self) -> list[str]:
+        names = [name for name in object.__dir__(self) if name not in LAZY and hasattr(self, name)]
+        return names + [name for name in LAZY if hasattr(type(self), name) and self._has_importances()]
+
+
+class ImportancesMixin(LazyImportances):
     """Importances of an estimator with an ``ensemble_`` and its ``oob_indices_``."""
 
     ensemble_: Any
@@ -235,6 +274,9 @@ class ImportancesMixin:
             how = Shuffling(self.shortlist_, n_repeats, random_state, self.n_jobs)
             return importances(self.ensemble_, self.oob_indices_, score, names, how)
 
+    def _has_importances(self):
+        return hasattr(self, "ensemble_") and are_kept(self.ensemble_, self.scoring)
+
     def _score_of(self, scoring):
         """A function (predictions, y, weights) -> float."""
         raise NotImplementedError
@@ -251,4 +293,4 @@ class ImportancesMixin:
     def _importances(self) -> Importances:
         check_is_fitted(self)
         everyone = np.arange(self.n_features_in_)
-        return self.ensemble_.once(("importances", self.scoring), lambda: self.permutation_importances(everyone))
+        return kept(self.ensemble_, self.scoring, lambda: self.permutation_importances(everyone))

@@ -67,7 +67,8 @@ SHARED = {
         The views of the features that they use.
     feature_importances_ : ndarray of shape (n_features,)
         Loss of the out-of-bag score when the values of a feature are shuffled, see ``permutation_importances``; below
-        zero by chance. Computed on first access.
+        zero by chance. Computed on first access, which may take seconds, also by ``hasattr``, and cached; ``dir``
+        does not name them before, so that debuggers and notebooks do not compute them.
     feature_importances_error_ : ndarray of shape (n_features,)
         Its standard error.
     distance_weights_ : ndarray of shape (n_features,)

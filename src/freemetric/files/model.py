@@ -4,7 +4,6 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import sklearn
@@ -34,17 +33,18 @@ ACCESS: dict[type[OSError], type[ModelFileAccessError]] = {
 
 
 @contextmanager
-def one_line_errors(path: str | os.PathLike) -> Iterator[None]:
+def one_line_errors(path: container.File) -> Iterator[None]:
     """Turn every error into a ModelFileError of one line; errors may quote the file, which is not trusted."""
     try:
         yield
     except Exception as problem:
         if isinstance(problem, OSError) and problem.filename is not None:
-            raise refused_access(problem, path, "read") from problem
+            raise refused_access(problem, container.shown(path), "read") from problem
+        name = container.shown(path)
         reason = shortened(str(problem) or type(problem).__name__, LONGEST_REASON)
         if not isinstance(problem, ModelFileError):
             reason = f"damaged, incomplete or altered ({reason})"
-        raise ModelFileError(printable(f"{path}: {reason}")) from problem
+        raise ModelFileError(printable(f"{name}: {reason}")) from problem
 
 
 def refused_access(problem: OSError, path: str | os.PathLike, access: str) -> ModelFileAccessError:
@@ -76,12 +76,12 @@ RELEASES = {"freemetric": __version__, "scikit-learn": sklearn.__version__}  # w
 class Savable:
     """An estimator with ``save``."""
 
-    def save(self, path: str | os.PathLike, about: dict[str, Any] | None = None) -> None:
+    def save(self, path: container.File, about: dict[str, Any] | None = None) -> None:
         """Save the fitted model in a file that :func:`freemetric.load` reads.
 
         Parameters
         ----------
-        path : path-like
+        path : path-like or binary file object
             File to write. An existing one is replaced, once the new one is complete.
         about : dict or None, default=None
             JSON values to keep beside the model.
@@ -89,8 +89,8 @@ class Savable:
         save(self, path, about)
 
 
-def save(model: Any, path: str | os.PathLike, about: dict[str, Any] | None = None) -> None:
-    """Save a fitted model: one of ours, or a scikit-learn pipeline of known transformers around it.
+def save(model: Any, path: container.File, about: dict[str, Any] | None = None) -> None:
+    """Save a fitted model: one of ours, or a pipeline of known transformers or a search of scikit-learn around it.
 
     :func:`register` adds other classes. Functions cannot be saved. A model with a custom energy predicts without it:
     ``model.set_params(energy="nca")`` makes it savable.
@@ -99,7 +99,7 @@ def save(model: Any, path: str | os.PathLike, about: dict[str, Any] | None = Non
     ----------
     model : estimator or other object of a registered class
         Estimators must be fitted. Ensembles, chains and their parts can be saved too.
-    path : path-like
+    path : path-like or binary file object
         File to write. An existing one is replaced, once the new one is complete.
     about : dict or None, default=None
         JSON values to keep beside the model, for :func:`about`.
@@ -111,6 +111,7 @@ def save(model: Any, path: str | os.PathLike, about: dict[str, Any] | None = Non
         FileNotFoundError or PermissionError.
     """
     PROVIDED["saved"]()
+    path = container.opened_for(path, "wb")
     _check_fitted(model)
     notes = _notes(about)
     try:
@@ -122,18 +123,18 @@ def save(model: Any, path: str | os.PathLike, about: dict[str, Any] | None = Non
     try:
         container.write(path, {**RELEASES, "about": notes, "class": tag}, contents)
     except OSError as problem:
-        raise refused_access(problem, path, "written") from problem
+        raise refused_access(problem, container.shown(path), "written") from problem
     except ValueError as problem:
-        raise ModelFileError(printable(f"{path}: cannot be written ({problem})")) from problem
+        raise ModelFileError(printable(f"{container.shown(path)}: cannot be written ({problem})")) from problem
 
 
-def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
+def load(path: container.File, *, with_about: bool = False) -> Any:
     """Load a model. Nothing in the file is run, and ``n_jobs`` of every part is None.
 
     Parameters
     ----------
-    path : path-like
-        A file that ``save`` wrote.
+    path : path-like or binary file object
+        A file that ``save`` wrote; a file object is read to its end.
     with_about : bool, default=False
         Whether to return the notes beside the model, too.
 
@@ -163,7 +164,7 @@ def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
     LFDA()
     """
     PROVIDED["saved"]()
-    path = Path(path)
+    path = container.opened_for(path, "rb")
     with one_line_errors(path):
         header, contents = container.read(path)
         decoder = Decoder(contents[1:], sum(map(len, contents)))
@@ -172,14 +173,14 @@ def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
     differs = saved_with.split(".")[:2] != releases.split(".")[:2]
     if differs and any(tag.startswith("sklearn:") for tag in decoder.tags):
         versions = f"its scikit-learn parts are of {shortened(saved_with, LONGEST_PLACE)}, this is {releases}"
-        message = f"{path}: {versions}; fit it again if it does not predict as before"
+        message = f"{container.shown(path)}: {versions}; fit it again if it does not predict as before"
         warnings.warn(printable(message), VersionWarning, stacklevel=2)
     return (model, header["about"]) if with_about else model
 
 
-def about(path: str | os.PathLike) -> dict[str, Any]:
+def about(path: container.File) -> dict[str, Any]:
     """Read the notes beside the model, without the model; an empty dict if there are none."""
-    path = Path(path)
+    path = container.opened_for(path, "rb")
     with one_line_errors(path):
         return container.read_header(path)["about"]
 

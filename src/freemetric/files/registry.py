@@ -76,7 +76,7 @@ def register(tag: str, cls: type, check: Check | None = None, attributes: Collec
     if not isinstance(cls, type):
         raise TypeError(f"Only classes can be registered; got {cls!r}.")
     if hasattr(cls, "to_state") and hasattr(cls, "from_state"):
-        _enter(Entry(tag, cls, lambda value: value.to_state(), cls.from_state))
+        enter(Entry(tag, cls, lambda value: value.to_state(), cls.from_state))
     elif issubclass(cls, BaseEstimator):
         _enter_estimator(tag, EstimatorStates(cls, check, attributes))
     else:
@@ -89,10 +89,11 @@ def register_known(tag: str, cls: type, check: Check | None = None, private: Col
 
 
 def _enter_estimator(tag, states):
-    _enter(Entry(tag, states.cls, states.to_state, states.from_state))
+    enter(Entry(tag, states.cls, states.to_state, states.from_state))
 
 
-def _enter(entry):
+def enter(entry: Entry) -> None:
+    """Add a class; ValueError where its tag is taken, or is no plain short text."""
     tag, cls = entry.tag, entry.cls
     if not isinstance(tag, str) or not TAG.fullmatch(tag):
         raise ValueError(f"A tag is a short plain text; got {tag!r}.")

@@ -18,6 +18,7 @@ __all__ = [
     "Loss",
     "Places",
     "Trials",
+    "cache_folder",
     "can_follow",
     "can_sweep",
     "cpu_kernels",
@@ -37,6 +38,12 @@ def kernels_for(device: str) -> Kernels:
 def cpu_kernels() -> CpuKernels:
     """The CPU's backend, with what it alone computes: indices, votes, and the inner loops of single learners."""
     return cast(CpuKernels, import_module(".numba.backend", __name__))
+
+
+def cache_folder() -> str | None:
+    """Where compiled functions are kept; None where no folder can be written to."""
+    cache = getattr(cpu_kernels().nearest_in_space, "_cache", None)
+    return getattr(cache, "cache_path", None)
 
 
 def can_sweep(device: str) -> bool:

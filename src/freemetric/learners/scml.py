@@ -9,6 +9,7 @@ from scipy.linalg import eigh, qr, solve
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
+from ..exceptions import warn_of_data
 from ..kernels import cpu_kernels
 from .base import generator, one_blas_thread
 from .fitting import Lowest, tell
@@ -17,7 +18,7 @@ from .parameters import Count, CountOrNone, NotNegative, Positive, estimator
 from .side_information import check_tuples, class_neighbors
 from .training_rows import canonical_order
 from .tuple_learners import TripletLearner
-from .validation import clip_count, warn_of_data
+from .validation import clip_count
 
 PER_FEATURE, MOST_BASES = 20, 1000  # default number of bases
 SCALES = (10, 20, 50)  # samples per class in a region, as in the paper; without classes, samples that begin triplets

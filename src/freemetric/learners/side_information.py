@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.neighbors import NearestNeighbors
 
+from ..exceptions import warn_of_data
 from ..printable import counted
 from .training_rows import canonical_order
-from .validation import warn_of_data
 
 COPY = 1e-20  # relative to the largest squared difference
 PAIRS_PER_CLASS_PAIR = 20

@@ -4,7 +4,6 @@ A learner whose start, steps or penalties assume features of order one learns fr
 one factor for all features, 1 for features in [0, 1].
 """
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from sklearn.base import is_regressor
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from ..exceptions import DataWarning, callers_stacklevel
+from ..exceptions import warn_of_data
 from ..metrics.training_set import equal_rows
 from ..printable import counted, printable, verb
 
@@ -146,11 +145,6 @@ def clip_count(value: int, most: int, name: str) -> int:
         return value
     warn_of_data(f"{name}={value} is more than the data allow; {most} is used.")
     return most
-
-
-def warn_of_data(message: str) -> None:
-    """Give a DataWarning at the user's line."""
-    warnings.warn(message, DataWarning, stacklevel=callers_stacklevel())
 
 
 def warn_of_classes(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | None = None) -> None:

@@ -5,8 +5,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..exceptions import warn_of_data
 from ..learners import chunklets, discriminants, lmnn, nca, unsupervised
-from ..learners.validation import warn_of_data
 from .base import DEPRECATED, LAST, PointsLearner, translated
 from .constraints import Constraints, partial_labels
 from .starts import check_n_components, start

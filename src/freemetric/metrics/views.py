@@ -112,7 +112,11 @@ class Quantiles(View):
     @classmethod
     def of(cls, X):
         transformer = QuantileTransformer(n_quantiles=min(MOST_QUANTILES, len(X)), subsample=None)
-        return cls(transformer.set_output(transform="default").fit(X))
+        # what ``fit`` finds by partitions, which are slow where quantiles are many
+        transformer.n_features_in_, transformer.n_quantiles_ = X.shape[1], transformer.n_quantiles
+        transformer.references_ = np.linspace(0, 1, transformer.n_quantiles, endpoint=True)
+        transformer.quantiles_ = _quantiles(X, transformer.references_ * 100 / 100)  # rounded as percentiles
+        return cls(transformer.set_output(transform="default"))
 
     def __call__(self, X):
         return self.transformer.transform(X)
@@ -137,6 +141,16 @@ class Quantiles(View):
             rises = table.size and (np.diff(table, axis=0) >= -1e-9 * np.abs(table).max(axis=0)).all()
             require(rises, f"{name} of Quantiles", "are not sorted")
         return cls(transformer)
+
+
+def _quantiles(X, levels):
+    """Quantiles (n_levels, d) of rows X (N, d), interpolated as ``np.quantile`` does."""
+    ordered, at = np.sort(np.ascontiguousarray(X.T), axis=1), levels * (len(X) - 1)
+    below = np.floor(at).astype(int)
+    low, high, part = ordered[:, below], ordered[:, np.minimum(below + 1, len(X) - 1)], at - below
+    apart = high - low
+    between = np.where(part < 0.5, low + apart * part, high - apart * (1 - part))
+    return np.ascontiguousarray(between.T)
 
 
 class Steps(View):

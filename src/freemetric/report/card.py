@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..display.neighbors_curve import tried_candidates
+from ..ensemble.importances import are_kept
 from ..ensemble.tasks.intervals import out_of_bag
 from ..learners.kernel_space import WITH_GAMMA
 from ..learners.kernelized import Kernelized
@@ -86,7 +87,7 @@ def _importances_are_quick(model):
     ensemble = getattr(model, "ensemble_", None)
     if ensemble is None:
         return False
-    return ("importances", model.scoring) in ensemble.computed or ensemble.training_set.X.size <= MOST_CELLS
+    return are_kept(ensemble, model.scoring) or ensemble.training_set.X.size <= MOST_CELLS
 
 
 def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ from .session import RefusedError, Session
 from .upload import stored_path
 
 REPORT_SCRIPTS = ("base", "figure", "targets", "target_rows")
-SCRIPTS = ("requests", "methods", "columns", "live", "model", "rows", "compare", "main")
+SCRIPTS = ("requests", "methods", "columns", "live", "model", "predict", "rows", "compare", "main")
 BEGINNING = 20_000  # characters that hold the policy of a report
 POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 
@@ -86,6 +86,7 @@ DOWNLOADS = {
     "model.fm": ("fit", "model.fm", "{}.fm"),
     "report.html": ("fit", "report.html", "{}-report.html"),
     "comparison.html": ("compare", "comparison.html", "{}-comparison.html"),
+    "predictions.csv": ("predict", "predictions.csv", "{}-predictions.csv"),
 }
 VIEWS = tuple(name for name in DOWNLOADS if name.endswith(".html"))
 LINKS = (*(f"view/{name}" for name in VIEWS), *(f"download/{name}" for name in DOWNLOADS))
@@ -123,7 +124,7 @@ class Pages:
         get: dict[str, Callable] = {"state": self.state, "rows": self.rows, "rows/{place:int}": self.row}
         get |= {"jobs/{number:int}/events": self.events}
         post = {"table": self.table, "example": self.example, "columns": self.columns, "fit": self.fit}
-        post |= {"compare": self.compare, "cancel": self.cancel, "quit": self.end}
+        post |= {"compare": self.compare, "predict": self.predict, "cancel": self.cancel, "quit": self.end}
         return [
             Route("/", lambda request: Response(page(), media_type="text/html")),
             Route("/page.js", lambda request: Response(script(), media_type="text/javascript")),
@@ -143,12 +144,18 @@ class Pages:
         return Answer({**self.session.state(), **limit})
 
     async def table(self, request: Request) -> Response:
+        return await self._upload(request, self.session.take)
+
+    async def predict(self, request: Request) -> Response:
+        return await self._upload(request, self.session.predict)
+
+    async def _upload(self, request, work):
         """A file as the body of the request, its name in the address."""
         name = request.query_params.get("name", "")
         try:
             with self.session.arrival() as folder:
                 await _save(request, stored_path(folder.path, name), self.most_bytes)
-                return Answer(await self._read(self.session.take, folder, name))
+                return Answer(await self._read(work, folder, name))
         except ClientDisconnect:
             return Response(status_code=400)  # which nobody gets
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..exceptions import DataWarning
 from ..report.document import rounded
 from ..report.panels import classes
+from ..tabular.notation import PLAIN
 from ..tabular.preprocessing import plan, usable
 from ..tabular.schema import Column, Schema, number_meaning
 from ..tabular.table import InputError, Table, as_text
@@ -137,11 +138,11 @@ def _counted(y):
 
 
 def _column(table: Table, name: str, understood: Mapping[str, Any]) -> dict[str, Any]:
-    values, missing = _values(table, name)
+    values, missing = values_of(table, name)
     column = understood["columns"].get(name)
     return {
         "name": name,
-        "kind": "" if column is None else _kind(column),
+        "kind": "" if column is None else kind_of(column),
         "missing": missing,
         "n_values": len(values),
         "examples": [_text(value)[:LONGEST] for value in values[:MOST_EXAMPLES]],
@@ -149,7 +150,7 @@ def _column(table: Table, name: str, understood: Mapping[str, Any]) -> dict[str,
     }
 
 
-def _values(table, name):
+def values_of(table: Table, name: str) -> tuple[list[Any], int]:
     """Different values in their order, and how many cells have none."""
     cells = table.cells(name)
     known = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else [cell for cell in cells if cell is not None]
@@ -160,8 +161,7 @@ def _text(value):
     return as_text(value) if isinstance(value, float) else str(value)
 
 
-def _kind(column: Column) -> str:
-    marks = (
-        f" with {column.marks}" if column.kind == "numeric" and (column.decimal, column.thousands) != (".", "") else ""
-    )
+def kind_of(column: Column) -> str:
+    """The kind of a column in words, and how its cells are written."""
+    marks = f" with {column.marks}" if column.kind == "numeric" and column.marks != PLAIN else ""
     return KINDS[column.kind] + marks + (f" ({column.order})" if column.order else "")

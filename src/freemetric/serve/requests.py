@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-READING = ("format", "delimiter", "encoding", "sheet", "decimal", "thousands", "date_order", "missing")
+READING = ("format", "delimiter", "encoding", "sheet", "decimal", "thousands", "date_order", "missing", "header")
 TASKS = ("classify", "regress")
 USES = ("drop", "keep", "numeric", "nominal")
 METHODS = ("free-energy", "rf", "hist-boosting", "svm", "logistic", "euclidean", "nca", "lmnn", "dmlfe")

@@ -18,6 +18,7 @@ from .upload import file_stem, shown_name, stored_path
 
 DESCRIBING = 300.0  # seconds that reading a table may take, whatever a fit may
 MOST_NEIGHBORS = 8
+MODEL = "model.fm"  # of a fit
 SPACE, CELLS = "space.npy", "rows.json"  # files of the rows of a fit
 KNOWN = ("row", "wrong", "out_of_bag", "targets", "target")
 
@@ -91,6 +92,7 @@ class Session:
         self.results: dict[str, ServerJob] = {}
         self.made: dict[ServerJob, Folder] = {}
         self.rows: FittedRows | None = None
+        self.predicted: Folder | None = None  # the last predictions for a new table
 
     @contextmanager
     def arrival(self) -> Iterator[Folder]:
@@ -109,7 +111,7 @@ class Session:
         table = self._described(path, shown, Choices())
         with self.lock:
             self.cancel()
-            old = [self.place, *self.made.values()]
+            old = [self.place, self.predicted, *self.made.values()]
             self.forget()
             self.place, self.path, self.name = folder, path, shown
             described = self._remember(table)
@@ -130,6 +132,24 @@ class Session:
                 raise RefusedError("another table has taken its place; reload the page")
             return self._remember(table)
 
+    def predict(self, folder: Folder, name: str) -> dict[str, Any]:
+        """Predict a new table by the last model; return what was understood of it. The predictions are kept."""
+        model, made = self.made_by("fit"), self.home.new()
+        unwanted: Folder | None = made
+        request = self._request(stored_path(folder.path, name), shown_name(name), Choices())
+        try:
+            with model.in_use() as fitted:
+                given = {**request, "folder": str(made.path), "model": str(fitted / MODEL)}
+                result = self._answer("predict", given, self.bounds)
+            with self.lock:
+                if self.made_by("fit") is not model:
+                    raise RefusedError("another model has taken its place; reload the page")
+                unwanted, self.predicted = self.predicted, made
+        finally:
+            if unwanted is not None:
+                unwanted.drop()
+        return result
+
     def _remember(self, table):
         self.version += 1
         assert self.place is not None
@@ -139,7 +159,11 @@ class Session:
 
     def _described(self, path, name, choices):
         bounds = Bounds(min(DESCRIBING, self.bounds.seconds or DESCRIBING), self.bounds.megabytes)
-        job = ServerJob(0, "describe", self._request(path, name, choices), bounds)
+        return self._answer("describe", self._request(path, name, choices), bounds)
+
+    def _answer(self, kind: str, request: dict[str, Any], bounds: Bounds) -> dict[str, Any]:
+        """The result of a job that is waited for."""
+        job = ServerJob(0, kind, request, bounds)
         with self.lock:
             self.describing.add(job)
             if self.is_closed:
@@ -198,9 +222,10 @@ class Session:
         """The folder with the results of the last fit or comparison."""
         with self.lock:
             job = self.done().get(kind)
-            if job is None:
+            found = self.predicted if kind == "predict" else None if job is None else self.made[job]
+            if found is None:
                 raise RefusedError("there is no such file yet")
-            return self.made[job]
+            return found
 
     @contextmanager
     def known_rows(self) -> Iterator[FittedRows]:

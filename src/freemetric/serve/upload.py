@@ -41,6 +41,7 @@ LABELS = {
     "nominal": "as names",
     "decimal": "Decimal mark",
     "date-order": "Order of dates",
+    "no-header": "First row: data",
 }
 """Names on the page of options of the command line; others begin with a capital there."""
 TASK_WORDS = {"--task regress": "“a number”", "--task classify": "“classes”"}
@@ -92,4 +93,5 @@ def _gaps(reading):
 
 
 def _other(reading):
-    return {name: text for name, text in reading.items() if name != "missing"}
+    header = {"header": reading["header"] != "no"} if "header" in reading else {}
+    return {**{name: text for name, text in reading.items() if name != "missing"}, **header}

@@ -1,4 +1,4 @@
-"""The process of a job: a description, a fit or a comparison, which sends JSON events through a pipe."""
+"""The process of a job: a description, a fit, a comparison or predictions, which sends JSON events through a pipe."""
 
 import json
 import os
@@ -30,8 +30,9 @@ from ..tabular.targets import Target
 from ..tabular.tasks import CLASSIFY, REGRESS, TASKS, choice_of
 from .describing import LONGEST, describe
 from .live import Live, Send
+from .predicting import predict
 from .requests import Choices
-from .session import CELLS, SPACE
+from .session import CELLS, MODEL, SPACE
 from .upload import Upload
 
 MOST_ROWS, MOST_COLUMNS = 10_000, 400
@@ -39,7 +40,7 @@ FAR = 2.0  # times the root mean squared error
 QUICK = {"n_replicas": 24}  # a first look
 MOST_NAMED = 10  # columns
 QUARTERS, DIGITS = (0, 0.25, 0.5, 0.75, 1), 4
-MODEL, REPORT, COMPARISON = "model.fm", "report.html", "comparison.html"
+REPORT, COMPARISON = "report.html", "comparison.html"
 
 
 def run(pipe: Connection, megabytes: float | None, kind: str, request: dict[str, Any]) -> None:
@@ -64,6 +65,8 @@ def _done(send, kind, request):
     upload, choices = Upload(request["path"], request["name"]), Choices.from_json(request["choices"])
     if kind == "describe":
         return describe(upload, choices)
+    if kind == "predict":
+        return predict(upload, Path(request["model"]), Path(request["folder"]))
     work = {"fit": fit, "compare": compare}[kind]
     return work(send, upload, choices, Path(request["folder"]), request["settings"])
 
@@ -144,7 +147,7 @@ def fit(send: Send, upload: Upload, choices: Choices, folder: Path, settings: di
             **cast(dict[str, Any], choices.kinds),
         )
         send({"type": "stage", "text": "writing the report"})
-        model.save(folder / MODEL, {**choices.kinds, **choices.reading})
+        model.save(folder / MODEL, {**choices.kinds, **choices.reading, "header": table.options.header})
         with upload.noted():  # The fit has given these warnings.
             X, y = model.rows(table)
         about: dict[str, Any] = {"feature_names": model.feature_names(), "columns": model.originals()}

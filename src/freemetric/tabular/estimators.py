@@ -30,7 +30,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     name; a missing one is an error, an additional one is ignored with a warning.
 
     X may be a DataFrame of pandas or polars, a Table of pyarrow, anything with Arrow's ``__arrow_c_stream__``, an
-    array, a list of rows, or a sparse matrix within scikit-learn's ``working_memory``. None, NaN, NA and NaT are gaps.
+    array, a list of rows or of dicts, or a sparse matrix within scikit-learn's ``working_memory``. None, NaN, NA and
+    NaT are gaps, and so is a name that a dict lacks and others have.
     Categories and truth values are names. Dates become days, year, month and weekday in local time; time spans and
     times of day become days.
 
@@ -112,6 +113,12 @@ class TableClassifier(ClassifierMixin, TableEstimator):
             Columns follow ``classes_``.
         """
         return by_parts(self.frame(X), self.pipeline_.predict_proba)
+
+    @available_if(inner_can("predict_proba"))
+    def predict_log_proba(self, X: Any) -> NDArray:
+        """Logarithms of the probabilities of the classes, minus infinity for zero; see ``predict_proba``."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
 
 @table_estimator

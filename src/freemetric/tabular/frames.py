@@ -1,7 +1,6 @@
 """Frames of pandas, polars or Arrow, arrays and lists of rows as tables; and their labels."""
 
 import os
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..extras import require
 from ..learners.validation import dense
 from .cells import cells, is_gap
-from .table import InputError, ReadingOptions, Table, few, note, objects, quoted
+from .table import InputError, ReadingOptions, Table, note, noted_distinct, objects, quoted
 
 SOURCE = "X"  # what messages begin with
 TYPES = {
@@ -70,9 +69,9 @@ def as_table(X: Any, *, names: Collection[str] | None = None, by_place: bool = F
     """The table of a frame.
 
     X is a DataFrame of pandas or polars, a Table of pyarrow, anything with Arrow's ``__arrow_c_stream__``, an array of
-    shape (n_rows, n_columns), a list of rows, or a sparse matrix within scikit-learn's ``working_memory``. ``names``
-    are those of the columns where X has none, or ``by_place`` anyway; None: x0, x1, ... The other options are those of
-    ``read``. An InputError is one line that names the column at fault.
+    shape (n_rows, n_columns), a list of rows or of dicts, or a sparse matrix within scikit-learn's ``working_memory``.
+    ``names`` are those of the columns where X has none, or ``by_place`` anyway; None: x0, x1, ... A name that a dict
+    lacks is a gap. The other options are those of ``read``. An InputError is one line that names the column at fault.
     """
     reading, (given, data, n_rows) = ReadingOptions(**options), _opened(X)
     if not data or not n_rows:
@@ -81,9 +80,7 @@ def as_table(X: Any, *, names: Collection[str] | None = None, by_place: bool = F
     own = None if by_place else given
     called = [column_name(name) for name in own or names or ()]
     called = called if len(called) == len(data) else [f"x{i}" for i in range(len(data))]
-    again = [name for name, count in Counter(called).items() if count > 1]
-    if again:
-        raise InputError(f"{SOURCE}: two columns are called {few(again)}")
+    called = noted_distinct(SOURCE, called)
     columns = LazyColumns({name: partial(_cells, name, data[i], reading) for i, name in enumerate(called)})
     declared = {} if given is None else dict(zip(called, map(_declared, data), strict=True))
     kinds = {name: kind for name, kind in declared.items() if kind}
@@ -101,6 +98,9 @@ def _opened(X: Any) -> tuple[list[Any] | None, list[Any], int]:
         return list(X.column_names), list(X.columns), len(X)
     if getattr(getattr(X, "dtype", None), "names", None):  # a structured array
         return list(X.dtype.names), [X[name] for name in X.dtype.names], len(X)
+    if isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):  # records, as JSON has them
+        names = list(dict.fromkeys(name for row in X for name in row))
+        return names, [objects(row.get(name) for row in X) for name in names], len(X)
     rows = _rows(X)
     return None, list(rows.T), len(rows)
 
@@ -181,9 +181,10 @@ def frame_labels(X: Any, y: Any) -> Labels:
 def frame_target(X: Any, y: Any) -> tuple[str, np.ndarray]:
     """The name of a target and its values (n_rows,): y, or a column of X."""
     if isinstance(y, str):
-        if y not in list(getattr(X, "column_names", getattr(X, "columns", ()))):
+        names, columns, _ = _opened(X)
+        if names is None or y not in names:
             raise InputError(f"X: no column {quoted(y)} to predict")
-        return y, _labels(X[y])
+        return y, _labels(columns[names.index(y)])
     name = getattr(y, "name", None)
     _check_index(X, y)
     return USUAL_NAME if name is None else column_name(name), _labels(y)

@@ -1,8 +1,7 @@
 """A model of a table: the pipeline and the schema of its columns, in one file."""
 
-import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +14,30 @@ from ..ensemble.importances import Importances
 from ..exceptions import ModelFileError
 from ..extras import require, versions
 from ..files.checks import is_number
+from ..files.container import File, shown
 from ..learners.learned_space import LearnedSpace
 from ..printable import counted, verb
 from .feature_columns import Originals, Weight, shares
 from .methods import Progress, last_step, pipeline, steps_reported
-from .notation import Marks, marks_of
+from .new_marks import Ranges
+from .notation import Marks, check_unit, marks_of
 from .preprocessing import MOST_NAMED, features, usable, useful_plan
 from .schema import Schema, target_name
-from .table import InputError, Table, few, note, quoted
+from .table import InputError, Table, few, note, numbered, quoted
 from .targets import Target, canonical, check_role, label_texts, row_weights
 from .tasks import TASKS, choice_of
 
 KEPT = 256  # hashes of rows that a model keeps
 BITS = 12  # of a row's hash that are dropped, so that it is exact in any JSON
-NOTES = {"classes": list, "some_rows": list, "left_out": dict, "parameters": dict, "versions": dict, "numbers": dict}
+NOTES = {
+    "classes": list,
+    "some_rows": list,
+    "left_out": dict,
+    "parameters": dict,
+    "versions": dict,
+    "numbers": dict,
+    "options": dict,
+}
 CHUNK = 4096  # rows between two reports of progress
 
 
@@ -129,12 +138,12 @@ class TableModel:
         about |= {"file": Path(table.source).name, "seed": own.seed, "device": own.device, "left_out": unusable}
         return learned(table, schema, last, found, about, on_step)
 
-    def save(self, path: str | os.PathLike, options: dict[str, Any] | None = None) -> None:
+    def save(self, path: File, options: dict[str, Any] | None = None) -> None:
         """Save the model for ``TableModel.load`` and ``freemetric.load``; ``options`` are kept in the notes."""
         files.save(self.pipeline, path, about={"table": {**self.to_state()["notes"], "options": options or {}}})
 
     @classmethod
-    def load(cls, path: str | os.PathLike) -> "TableModel":
+    def load(cls, path: File) -> "TableModel":
         """Load a model. Nothing in the file is run."""
         made, about = files.load(path, with_about=True)
         if isinstance(model := getattr(made, "model_", None), cls):  # of a TableClassifier or TableRegressor
@@ -142,7 +151,9 @@ class TableModel:
         try:
             return cls.from_state({"pipeline": made, "notes": about["table"]})
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
-            raise ModelFileError(f"{path}: a model, but not of a table; `freemetric fit` makes such") from problem
+            raise ModelFileError(
+                f"{shown(path)}: a model, but not of a table; `freemetric fit` makes such"
+            ) from problem
 
     def to_state(self) -> dict[str, Any]:
         """The pipeline, and the schema among the notes."""
@@ -160,7 +171,7 @@ class TableModel:
 
     def matched(self, table: Table, known: Collection[str] = ()) -> Any:
         """The features of a table as a DataFrame, with a warning about columns and categories that are unknown."""
-        frame = self.schema.frame(table)
+        frame = self.schema.frame(table, self.ranges)
         extra = [name for name in self.schema.extra(table) if name not in {*self.left_out, *known}]
         if extra:
             note(f"{table.source}: columns ignored: {few(extra)}")
@@ -168,6 +179,32 @@ class TableModel:
         if used:
             note(f"{table.source}: categories that the model has never seen: {_listed(used)}")
         return frame
+
+    @property
+    def header(self) -> bool:
+        """Whether the training file had the names of its columns."""
+        return self.notes.get("options", {}).get("header") is not False
+
+    def aligned(self, table: Table) -> Table:
+        """The table; one without names and target gets the numbers of the training table behind the target."""
+        target, options = self.schema.target, self.notes.get("options", {})
+        known = [*(column.name for column in self.schema.columns), *self.left_out, target, self.notes.get("weight")]
+        used = {name for name in (*known, *(options.get("drop") or ())) if isinstance(name, str)}
+        names = numbered(len(used))
+        if table.options.header or used != set(names) or list(table.columns) != names[:-1] or target == names[-1]:
+            return table
+        note(f"{table.source}: one column fewer than the training table: taken for one without {quoted(target)}")
+        others = [name for name in names if name != target]
+        return replace(table, columns=dict(zip(others, table.columns.values(), strict=True)))
+
+    @property
+    def ranges(self) -> Ranges:
+        """Smallest and largest training values of the numeric columns, and of the target of a regression."""
+        names, scale = features(self.pipeline.named_steps["columns"]), self.pipeline.named_steps["scale"]
+        ends = zip(*(((end - scale.min_) / scale.scale_).tolist() for end in scale.feature_range), strict=True)
+        found = {name: pair for (name, value), pair in zip(names, ends, strict=True) if not value}
+        about = self.notes.get("numbers")
+        return found if not about else {**found, self.schema.target: (about["lowest"], about["highest"])}
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -236,7 +273,7 @@ class TableModel:
     def target_marks(self) -> Marks:
         """The decimal and thousands marks of the training target."""
         about = self.notes.get("numbers", {})
-        return Marks(about.get("decimal", "."), about.get("thousands", ""))
+        return Marks(about.get("decimal", "."), about.get("thousands", ""), about.get("unit", ""))
 
     def truth(self, table: Table) -> Target | None:
         """Known classes, or targets of a regression, of the rows that have one; None without such a column."""
@@ -244,7 +281,7 @@ class TableModel:
         if name not in table.columns:
             return None
         if self.predicts_numbers:
-            numbers = table.maybe_numbers(name, self.target_marks)
+            numbers = table.maybe_numbers(name, self.schema.marks_in(table, self.ranges, self.target_marks)[name])
             present = np.isfinite(numbers)
             return Target("number", numbers[present], present, {})
         known = {canonical(str(label)): label for label in self.pipeline.classes_}
@@ -262,7 +299,7 @@ class TableModel:
 
     def share_known(self, table: Table) -> float:
         """Estimated share of the rows that are among the training rows."""
-        return share_known(self.schema.frame(table), self.notes.get("some_rows", []))
+        return share_known(self.schema.frame(table, self.ranges), self.notes.get("some_rows", []))
 
 
 def learned(
@@ -354,3 +391,4 @@ def _check_notes(notes: dict[str, Any], n_features: int) -> None:
     if about and not all(is_number(about.get(name)) for name in ("lowest", "highest", "mean")):
         raise ValueError("ends that are no numbers")
     marks_of(*marks)
+    check_unit(about.get("unit", ""))

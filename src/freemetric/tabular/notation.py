@@ -1,9 +1,10 @@
-"""Numbers and dates in texts: marks of decimals and thousands, the order of year, month and day."""
+"""Numbers and dates in texts: marks of decimals and thousands, units, the order of year, month and day."""
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -28,6 +29,30 @@ ORDERS = {
 """How dates are written, by the order of year, month and day."""
 
 
+SYMBOLS = tuple("€$£¥₹₽₩₺₴₫₪฿")
+CODES = "EUR USD GBP CHF JPY CNY INR CAD AUD NZD SEK NOK DKK PLN CZK HUF RON BGN TRY RUB UAH BRL MXN ZAR KRW SGD HKD "
+CODES += "ILS AED SAR THB IDR MYR PHP VND kr zł Kč Ft Fr. US$ R$"
+CURRENCIES = frozenset((*SYMBOLS, *CODES.split()))
+"""Units that may stand before a number, and whose negative numbers may stand in parentheses."""
+SHARES = ("%", "‰", "°C", "°F", "°")
+# no single capital letter: 12 A may be a house, 12 B a seat
+MEASURES = "kg g mg µg t lb lbs oz km m cm mm µm nm mi ft in yd km² m² cm² m³ ha l ml mL cl dl s ms min h kB MB GB TB "
+MEASURES += "kW MW Wh kWh MWh mV kV mA Hz kHz MHz GHz Pa hPa kPa bar mbar psi mmHg km/h mph m/s kJ kcal cal ppm "
+MEASURES += "mg/dl mg/dL mmol/l mmol/L"
+UNITS = CURRENCIES | {*SHARES, *MEASURES.split()}
+"""Units that are recognised beside a number; a closed list, so that codes such as 12A and A12 stay names."""
+
+
+def _either(units: Iterable[str]) -> str:
+    return "|".join(map(re.escape, sorted(units, key=len, reverse=True)))
+
+
+BEFORE = rf"(?P<symbol>{_either(SYMBOLS)}) ?|(?P<code>{_either(CODES.split())}) "
+LETTERS = [unit for unit in MEASURES.split() if len(unit) == 1]  # which need a blank
+AFTER = rf"{_either(UNITS - {*LETTERS})}|(?<= )(?:{_either(LETTERS)})"
+WITH_UNIT = re.compile(rf"[-+(]{{0,2}} ?(?:{BEFORE})?[-+]?[.,]?\d[\d.,' ]*(?:[eE][+-]?\d+)?(?P<after>{AFTER})?\)?")
+
+
 class Notation:
     """A way to read texts as values."""
 
@@ -46,17 +71,20 @@ class Notation:
 
 @dataclass(frozen=True)
 class Marks(Notation):
-    """Marks of decimals and thousands.
+    """Marks of decimals and thousands, and a unit, which numbers may have and need not.
 
-    Without a mark of thousands a number may still have one before its decimals: "1.234,56" is unambiguous.
+    Without a mark of thousands a number may still have one before its decimals: "1.234,56" is unambiguous. A percentage
+    is the number as written, 45.3 for "45.3%".
     """
 
     decimal: str = "."
     thousands: str = ""
+    unit: str = ""
 
     def value(self, text: str | None) -> float:
         if text is None:
             return np.nan
+        text = bare(text, self.unit)
         if self._is_plain and math.isfinite(number := plain(text)):
             return number
         text = text.translate(SPELLINGS)
@@ -76,7 +104,8 @@ class Marks(Notation):
         return self.decimal == "." and self.thousands != "."
 
     def __str__(self) -> str:
-        return f"decimal {self.decimal!r}" + (f", thousands {self.thousands!r}" if self.thousands else "")
+        thousands, unit = f", thousands {self.thousands!r}", f", unit {self.unit!r}"
+        return f"decimal {self.decimal!r}" + (thousands if self.thousands else "") + (unit if self.unit else "")
 
 
 @dataclass(frozen=True)
@@ -139,6 +168,59 @@ def meaning(texts: Sequence[str | None], readings: Sequence[Notation]) -> Meanin
         if len(differs):
             return Meaning(None, texts[differs[0]], (fitting[0], other))
     return Meaning(fitting[0], is_news=True)
+
+
+def check_unit(unit: Any) -> None:
+    """ValueError unless it is a known unit, or none."""
+    if type(unit) is not str or (unit and unit not in UNITS):
+        raise ValueError("a unit that is not known")
+
+
+def number_readings(unit: str) -> list[Marks]:
+    """All ways to write numbers, with this unit or none."""
+    return [replace(marks, unit=unit) for marks in NUMBERS]
+
+
+def units_of(texts: Sequence[str | None]) -> list[str]:
+    """The units beside numbers in texts, if at least half of them have one, the most frequent first.
+
+    Examples
+    --------
+    >>> units_of(["$1,234.00", "-$3", "7"]), units_of(["12 EUR", "15 USD"]), units_of(["12A", "A12", "1.2.3"])
+    (['$'], ['EUR', 'USD'], [])
+    """
+    given = [text for text in texts if text is not None]
+    found = Counter(filter(None, map(_unit, given)))
+    return [unit for unit, _ in found.most_common()] if 2 * found.total() >= len(given) else []
+
+
+def _unit(text):
+    found = WITH_UNIT.fullmatch(text.translate(SPELLINGS).strip())
+    beside = [found[name] for name in ("symbol", "code", "after") if found[name]] if found else []
+    return beside[0] if len(beside) == 1 else ""
+
+
+def bare(text: str, unit: str) -> str:
+    """A text without its unit; a minus stands for the parentheses around a negative amount of money.
+
+    Examples
+    --------
+    >>> [bare(text, "$") for text in ("$1,234.00", "-$3", "5 $", "7", "($8.50)")]
+    ['1,234.00', '-3', '5', '7', '-8.50']
+    """
+    if not unit:
+        return text
+    text, sign = text.translate(SPELLINGS).strip(), ""
+    if unit in CURRENCIES and text.startswith("(") and text.endswith(")"):
+        text, sign = text[1:-1].strip(), "-"
+    if text.endswith(unit):
+        return sign + text.removesuffix(unit).rstrip()
+    if unit in CURRENCIES:
+        start = text[:1] if text[:1] in ("+", "-") else ""
+        rest = text[len(start) :].lstrip()
+        if rest.startswith(unit):
+            return sign + start + rest.removeprefix(unit).lstrip()
+    return sign + text
 
 
 def most_fitting(texts: Sequence[str | None], readings: Sequence[Any]) -> Any:

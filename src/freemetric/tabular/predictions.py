@@ -1,6 +1,6 @@
 """Predictions of a model for the rows of a table, as columns to write, and their scores."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..magnitudes import mae, r2, rmse
 from .methods import Progress
 from .model import TableModel, by_parts
-from .table import InputError, Table
+from .table import InputError, Table, distinct, few, note
 
 PREDICTION = "prediction"
 
@@ -35,6 +35,15 @@ def predictions(
     found = by_parts(model.matched(table), lambda part: _numbers(model, part, quantiles, interval), on_rows)
     names = [PREDICTION, *(f"quantile {q:g}" for q in quantiles)]
     return dict(zip([*names, *(() if interval is None else interval_names(interval))], found.T, strict=True))
+
+
+def beside(table: Table, made: Mapping[str, Any], kept: Iterable[str]) -> dict[str, Any]:
+    """Columns of a table, and those that were made of it; these get new names where the table has the same ones."""
+    columns = {name: table.texts(name) for name in kept}
+    names = distinct(made, columns)
+    if changed := [new for old, new in zip(made, names, strict=True) if old != new]:
+        note(f"{table.source}: has columns of the same names, so the output has {few(changed)}")
+    return {**columns, **dict(zip(names, made.values(), strict=True))}
 
 
 def interval_names(interval: float) -> tuple[str, str]:

@@ -142,6 +142,8 @@ def _why(table: Table, column: Column) -> str:
     if WITHOUT_NAME.fullmatch(column.name):
         return "it is an index without a name"
     if column.kind == "numeric":
+        if column.unit:  # a quantity, not a number of a row
+            return ""
         return "it numbers the rows" if _numbers_the_rows(table.numbers(column.name, column.marks), column) else ""
     if column.kind == "date" or len(column.categories) <= MOST_CATEGORIES:
         return ""

@@ -31,6 +31,8 @@ FORMATS: dict[str, Reader] = {
 }
 """Readers by the name of their format."""
 
+WITH_HEADER = ("csv", "tsv", "txt", "excel")
+
 ENDING_IN = {
     "csv": [".csv"],
     "tsv": [".tsv", ".tab"],
@@ -99,7 +101,7 @@ def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> 
         "libsvm". None goes by the suffix, and by the content where there is no name.
     **options : dict
         Those of ``table.ReadingOptions``: ``missing``, ``delimiter``, ``encoding``, ``sheet``, ``decimal``,
-        ``thousands`` and ``date_order``.
+        ``thousands``, ``date_order`` and ``header``.
 
     Returns
     -------
@@ -122,6 +124,8 @@ def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> 
     _check_signature(source, content, form)
     if reading.sheet is not None and form != "excel":
         raise InputError(f"{source}: only Excel files have sheets; this one is read as {form}")
+    if not reading.header and form not in WITH_HEADER:
+        raise InputError(f"{source}: only text and Excel files can lack a header; this one is read as {form}")
     return replace(FORMATS[form](source, content, reading), options=reading)
 
 

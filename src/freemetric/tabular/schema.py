@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from ..extras import require
+from .new_marks import Ranges, marks_of_file
 from .notation import (
     DATES,
     LIKE_A_DATE,
@@ -21,13 +22,17 @@ from .notation import (
     Marks,
     Meaning,
     all_plain,
+    bare,
+    check_unit,
     marks_of,
     meaning,
     most_fitting,
+    number_readings,
     odd_one,
     plain,
+    units_of,
 )
-from .table import InputError, Table, as_text, few, note, objects, quoted
+from .table import NUMBERED, InputError, Table, as_text, few, note, objects, quoted
 
 ALWAYS = ("name", "kind", "missing", "categories")  # in every model file
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
@@ -44,10 +49,11 @@ class Column:
     decimal: str = "."
     thousands: str = ""
     order: str = ""  # of year, month and day: "ymd", "dmy" or "mdy"
+    unit: str = ""  # beside the numbers, one of notation.UNITS
 
     @property
     def marks(self) -> Marks:
-        return Marks(self.decimal, self.thousands)
+        return Marks(self.decimal, self.thousands, self.unit)
 
     @property
     def parts(self) -> list[str]:
@@ -68,6 +74,7 @@ class Column:
         if type(column.decimal) is not str or type(column.thousands) is not str:
             raise ValueError("marks that are no texts")
         marks_of(column.decimal, column.thousands)
+        check_unit(column.unit)
         if (column.kind == "date") != (column.order in ORDERS) or (column.kind != "date" and column.order != ""):
             raise ValueError("an order of no dates")
         return column
@@ -135,22 +142,34 @@ class Schema:
     def as_json(self) -> dict[str, Any]:
         return {"target": self.target, "columns": [column.as_json() for column in self.columns]}
 
-    def frame(self, table: Table) -> Any:
-        """The features as a DataFrame, by name and in this order: float64, or objects that are texts or NaN."""
+    def frame(self, table: Table, ranges: Ranges | None = None) -> Any:
+        """The features as a DataFrame, by name and in this order: float64, or objects that are texts or NaN.
+
+        ``ranges`` of the training values decide where it is ambiguous how numbers are written.
+        """
         missing = [column.name for column in self.columns if column.name not in table.columns]
         if missing and not table.sparse:
             raise InputError(f"{table.source}: no column {few(missing)}, which the model needs")
         pd = require("pandas", "cli")
         columns: dict[str, Any] = {}
+        marks = self.marks_in(table, ranges or {})
         for column in self.columns:
             if column.kind == "numeric":
-                columns[column.name] = table.numbers(column.name, column.marks)
+                columns[column.name] = table.numbers(column.name, marks[column.name])
             elif column.kind == "date":
                 columns |= dict(zip(column.parts, table.dates(column.name, column.order).T, strict=True))
             else:
                 texts = objects(np.nan if text is None else text for text in table.texts(column.name))
                 columns[column.name] = pd.Series(texts, dtype=object)
         return pd.DataFrame(columns)
+
+    def marks_in(self, table: Table, ranges: Ranges, target: Marks | None = None) -> dict[str, Marks]:
+        """How the numbers of a table are written, which may be otherwise than in the training table.
+
+        ``target`` are the marks of the training target of a regression.
+        """
+        known = {column.name: column.marks for column in self.columns if column.kind == "numeric"}
+        return marks_of_file(table, known if target is None else {**known, self.target: target}, ranges)
 
     def extra(self, table: Table) -> list[str]:
         """Columns of a table that are neither features nor the target."""
@@ -168,8 +187,10 @@ class Schema:
 
 
 def target_name(table: Table, given: str | None) -> str:
-    """The column to predict: the given one, or what the format itself declares."""
+    """The column to predict: the given one, or what the format itself declares; a number in a table without names."""
     target = given or table.target
+    if target is not None and target.isdecimal() and not table.options.header and target not in table.columns:
+        target = f"{NUMBERED}{target}"
     if target is None:
         question = f"which column is to be predicted? {table.option('target', '')} names one of {few(table.columns)}"
         raise InputError(f"{table.source}: {question}")
@@ -201,7 +222,7 @@ def columns_of(table: Table, names: Collection[str], given: Mapping[str, str]) -
 def _column(table: Table, name: str, marks: Marks | None, order: str | None) -> Column:
     if marks is not None:
         missing = int(np.isnan(table.numbers(name, marks)).sum())
-        return Column(name, "numeric", missing, decimal=marks.decimal, thousands=marks.thousands)
+        return Column(name, "numeric", missing, decimal=marks.decimal, thousands=marks.thousands, unit=marks.unit)
     texts = [text for text in table.texts(name) if text is not None]
     missing = table.n_rows - len(texts)
     if order:
@@ -222,7 +243,18 @@ def number_meaning(table: Table, name: str) -> Meaning:
     if given is not None and given.reads(texts):
         return Meaning(given)
     numbers = all_plain(texts)
-    return Meaning(PLAIN) if numbers is not None and not np.isinf(numbers).any() else meaning(texts, NUMBERS)
+    if numbers is not None and not np.isinf(numbers).any():
+        return Meaning(PLAIN)
+    unit = unit_of(texts)
+    if given is not None and unit and (with_unit := replace(given, unit=unit)).reads(texts):
+        return Meaning(with_unit, is_news=True)
+    return meaning(texts, number_readings(unit))
+
+
+def unit_of(texts: Sequence[str | None]) -> str:
+    """The one unit beside the numbers of a column, empty where there is none or several."""
+    units = units_of(texts)
+    return units[0] if len(units) == 1 else ""
 
 
 def _as_numbers(table: Table, name: str, must: bool) -> Meaning:
@@ -234,7 +266,8 @@ def _as_numbers(table: Table, name: str, must: bool) -> Meaning:
             raise InputError(what)
         note(f"{what}; until then the column is nominal")
     elif found.reading is None and must:
-        table.numbers(name, most_fitting(table.texts(name).tolist(), NUMBERS))  # which says where
+        texts = table.texts(name).tolist()
+        table.numbers(name, most_fitting(texts, number_readings(unit_of(texts))))  # which says where
     elif found.reading is None:
         _note_what_is_no_number(table, name, table.texts(name).tolist())
     return found
@@ -268,7 +301,12 @@ def _note_what_is_no_number(table, name, texts):
     wrong = (text for text in set(texts) if np.isinf(PLAIN.value(text)))  # few, where names are repeated
     if all(text.lower().lstrip("+-") in ("inf", "infinity") for text in wrong):
         table.numbers(name)  # which says where
-    odd = odd_one(texts, NUMBERS, LIKE_A_NUMBER)
+    units = units_of(texts)
+    if len(units) > 1:
+        note(f"{table.source}: column {quoted(name)} has numbers with the units {few(units)}, so it is nominal")
+        return
+    unit = "".join(units)
+    odd = odd_one([None if text is None else bare(text, unit) for text in texts], NUMBERS, LIKE_A_NUMBER)
     if odd is not None:
         note(f"{table.place(odd, name)}: {quoted(texts[odd])} is no number, so the column is nominal")
 

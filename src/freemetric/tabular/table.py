@@ -1,17 +1,19 @@
 """A table of cells with their places in the file, and options for reading it."""
 
 import codecs
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import count
 
 import numpy as np
 
-from ..exceptions import DataWarning, callers_stacklevel
+from ..exceptions import warn_of_data
 from .notation import ORDERS, PLAIN, DateOrder, Marks, is_marked, marks_of
 
 LONGEST = 40  # letters of a value in a message
 LARGEST = 1 << 30  # bytes of a table that is larger than its file
+NUMBERED = "column_"  # and its number, the name of a column of a file without names
+MOST_RENAMED = 8  # columns in a message
 LARGEST_NUMBER = 1e150  # whose square is still a number
 
 MISSING = frozenset(
@@ -29,7 +31,7 @@ class InputError(ValueError):
 
 def note(text: str) -> None:
     """Warn about the data."""
-    warnings.warn(text, DataWarning, callers_stacklevel())
+    warn_of_data(text)
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,9 @@ class ReadingOptions:
         Mark between groups of three digits.
     date_order : {"ymd", "dmy", "mdy"} or None
         Order of year, month and day in dates. None recognises it where a column is unambiguous.
+    header : bool or None
+        Whether the first row of a text or a sheet holds the names of the columns. None is True; without names the
+        columns are column_1, column_2, ...
     """
 
     missing: Collection[str] = MISSING
@@ -63,6 +68,7 @@ class ReadingOptions:
     decimal: str | None = None
     thousands: str | None = None
     date_order: str | None = None
+    header: bool | None = None
 
     def __post_init__(self):
         if self.date_order is not None and self.date_order not in ORDERS:
@@ -74,6 +80,7 @@ class ReadingOptions:
         object.__setattr__(self, "missing", MISSING if self.missing is None else frozenset(self.missing))
         object.__setattr__(self, "delimiter", _delimiter(self.delimiter))
         object.__setattr__(self, "encoding", _encoding(self.encoding))
+        object.__setattr__(self, "header", self.header is not False)
 
     @property
     def marks(self) -> Marks | None:
@@ -171,6 +178,7 @@ class Table:
             cell = self.cells(name)[row]
             options = " and ".join(self.option(option, "") for option in ("decimal", "thousands"))
             hint = f" with {marks}; {options} say how it is written" if is_marked(cell) else ""
+            hint = hint or (f" with {marks}" if marks.unit else "")
             raise InputError(f"{self.place(row, name)}: {quoted(cell)} {why}{hint}")
         return numbers
 
@@ -180,6 +188,7 @@ class Table:
         if cells.dtype.kind == "f":
             return cells
         texts, given = cells.tolist(), self.options.marks
+        given = None if given is None else replace(given, unit=marks.unit)
         return given.values(texts) if given is not None and given.reads(texts) else marks.values(texts)
 
     def dates(self, name: str, order: str) -> np.ndarray:
@@ -211,6 +220,39 @@ def quoted(value: object) -> str:
     """A value in quotes, on one line and not too long."""
     text = as_text(value) if isinstance(value, float) else str(value)
     return repr(text if len(text) <= LONGEST else text[:LONGEST] + "...")
+
+
+def numbered(n_columns: int) -> list[str]:
+    """Names of columns that have none."""
+    return [f"{NUMBERED}{number}" for number in range(1, n_columns + 1)]
+
+
+def distinct(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:
+    """The names, where one that came before, or is taken, gets a number: x, x_2, x_3.
+
+    Examples
+    --------
+    >>> distinct(["x", "x", "x_2"]), distinct(["prediction"], ["prediction"])
+    (['x', 'x_3', 'x_2'], ['prediction_2'])
+    """
+    names = list(names)
+    made, used, known = [], set(taken), {*names, *taken}
+    for name in names:
+        if name in used:
+            name = next(new for number in count(2) if (new := f"{name}_{number}") not in known)
+        used.add(name)
+        known.add(name)
+        made.append(name)
+    return made
+
+
+def noted_distinct(where: str, names: Sequence[str]) -> list[str]:
+    """Distinct names, with a warning about those that were given twice."""
+    made = distinct(names)
+    if changed := [f"{quoted(new)} (was {quoted(old)})" for old, new in zip(names, made, strict=True) if old != new]:
+        more = f" and {len(changed) - MOST_RENAMED} more" if len(changed) > MOST_RENAMED else ""
+        note(f"{where}: columns of the same name are renamed: {', '.join(changed[:MOST_RENAMED])}{more}")
+    return made
 
 
 def few(names: Iterable[str], most: int = 8) -> str:

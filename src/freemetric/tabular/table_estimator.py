@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ..ensemble.importances import Importances
+from ..ensemble.importances import Importances, LazyImportances, are_kept, kept
 from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
@@ -88,7 +88,9 @@ def inner_can(method: str) -> Callable[[Any], bool]:
     return lambda model: hasattr(model.pipeline_[-1] if hasattr(model, "model_") else model.made(), method)
 
 
-class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TableEstimator(
+    LazyImportances, AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Fits a ``model_`` of a table. Subclasses define the last step and read the target."""
 
     _inner: str  # the parameter that is the last step
@@ -291,6 +293,24 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         found = self.model_.importances(scoring)
         assert found is not None
         return found
+
+    def _has_importances(self):
+        last: Any = self.pipeline_[-1] if hasattr(self, "model_") else None
+        return hasattr(last, "ensemble_") and are_kept(last.ensemble_, ("columns", last.scoring))
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Importances of the columns, as of ``importances``, in the order of ``columns_``; zero where one is left out.
+
+        Computed on first access and cached.
+        """
+        check_is_fitted(self)
+        last = self.pipeline_[-1]
+        if not hasattr(last, "permutation_importances"):
+            raise AttributeError(f"{type(last).__name__} has no permutation importances.")
+        found = kept(last.ensemble_, ("columns", last.scoring), self.importances)
+        mean = dict(zip(found.names, found.mean, strict=True))
+        return np.array([mean.get(name, 0.0) for name in self.columns_])
 
     def report(self, path: str | PathLike, X: Any = None, y: Any = None, **options: Any) -> Path:
         """Write a report of a table X; y may be the name of a column of X."""

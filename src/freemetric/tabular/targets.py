@@ -56,7 +56,7 @@ def numbers_of(table: Table, name: str) -> Target:
         what = f"every row has the number {quoted(float(y[0]))}" if len(y) else "no row has a number"
         raise InputError(f"{table.source}: {what} in column {quoted(name)}; two different ones are needed")
     about: dict[str, Any] = {"lowest": float(y.min()), "highest": float(y.max()), "mean": float(y.mean())}
-    about |= {"decimal": found.reading.decimal, "thousands": found.reading.thousands}
+    about |= {name: getattr(found.reading, name) for name in ("decimal", "thousands", "unit")}
     return Target("number", y, present, {"numbers": about})
 
 

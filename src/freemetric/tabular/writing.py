@@ -26,7 +26,7 @@ CellsByName = Mapping[str, Iterable]
 MOST_COLUMNS, LONGEST_CELL = 2**14, 2**15 - 1  # of an Excel sheet
 BEGINNINGS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # of formulas; the last four are wide = + - @
 SEPARATORS = re.compile("([,;\t\r\n])")
-NUMBER = re.compile(r"[+-]?(\d[\d.,' \u00a0\u202f]*|[.,]\d+)([eE][+-]?\d+)?%?")
+NUMBER = re.compile(r"[+-]?[€$£¥]? ?(\d[\d.,' \u00a0\u202f]*|[.,]\d+)([eE][+-]?\d+)?[%€$£¥]?")
 
 
 def as_delimited(columns: CellsByName, delimiter: str = ",", escape: bool = True) -> str:

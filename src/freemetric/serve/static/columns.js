@@ -1,5 +1,5 @@
 // A file is dropped; what was understood of it, and what the user makes of that.
-const READING = ["decimal", "thousands", "date_order", "delimiter", "format", "encoding", "sheet", "missing"];
+const READING = ["decimal", "thousands", "date_order", "delimiter", "format", "encoding", "sheet", "missing", "header"];
 const FORMATS = ["csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff", "libsvm"];
 const CHOICES = [["", "as understood"], ["drop", "leave out"], ["keep", "keep it"], ["numeric", "as numbers"], ["nominal", "as names"]];
 
@@ -12,18 +12,19 @@ async function reading(work) {
   }
 }
 
-const sendFile = attempt("trouble", async (file) => {
-  const path = `api/table?name=${encodeURIComponent(file.name)}`;
+function upload(path, file) {
   const most = page.mostMegabytes;
   if (file.size > most * 2 ** 20) throw new Error(`The file is larger than ${most} MB; freemetric serve --upload N takes more.`);
-  newTable(await reading(() => ask(path, { method: "POST", body: file })));
-});
+  return ask(`${path}?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+}
+
+const sendFile = attempt("trouble", async (file) => newTable(await reading(() => upload("api/table", file))));
 
 const sendExample = attempt("trouble", async (name) => newTable(await reading(() => post("api/example", { name }))));
 
 function newTable(table) {
   page.stream?.abort(); // of work with the table that was there
-  for (const id of ["result", "look", "compared", "live", "fit-progress", "compare-progress"]) byId(id).hidden = true;
+  for (const id of ["result", "new", "look", "compared", "live", "fit-progress", "compare-progress"]) byId(id).hidden = true;
   for (const id of ["fit-problem", "compare-problem"]) say(id, "");
   byId("report").open = false;
   byId("report-frame").removeAttribute("src");

@@ -24,6 +24,7 @@ byId("quit").onclick = attempt("trouble", async () => {
 listenForFiles();
 listenForFits();
 listenForModels();
+listenForNewFiles();
 listenForRows();
 listenForComparisons();
 followTheme();

@@ -14,6 +14,7 @@ function showModel(result) {
   if (result.task === "regress") numberCaptions(result);
   byId("report").open = false;
   byId("report-frame").removeAttribute("src");
+  offerPredictions();
   openRows(result);
 }
 

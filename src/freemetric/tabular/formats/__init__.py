@@ -1,26 +1,22 @@
 """File formats of tables: bytes in, a Table out. This module checks the names of columns."""
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from ..notation import plain
-from ..table import InputError, few, note
+from ..table import InputError, few, note, noted_distinct
 
 INDEX = "Unnamed: 0"  # as pandas calls an index without a name
 Records = Sequence[Sequence[Any]]
 
 
-def check_names(where: str, names: Sequence[str]) -> None:
-    """InputError unless the columns have different names."""
+def named(where: str, names: Sequence[str]) -> list[str]:
+    """Distinct names of the columns; InputError where one has none."""
     for position, name in enumerate(names, 1):
         if not name:
             raise InputError(f"{where}: column {position} has no name; name it, or leave it out")
-    again = [name for name, count in Counter(names).items() if count > 1]
-    if again:
-        hint = _looks_like_data(names)
-        raise InputError(f"{where}: two columns are called {few(again)}{hint and '; '}{hint}")
+    return noted_distinct(where, names)
 
 
 def note_if_data(where: str, names: Sequence[str]) -> None:
@@ -33,7 +29,7 @@ def _looks_like_data(names: Sequence[str]) -> str:
     fractions = [name for name in names if math.isfinite(plain(name)) and plain(name) % 1]  # 0, 1, 2, ... are names
     if 2 * len(fractions) < len(names):
         return ""
-    return f"{few(fractions, 3)} are taken for names of columns; put a line with the names in front if they are data"
+    return f"{few(fractions, 3)} are taken for names of columns; --no-header reads a file without names"
 
 
 def completed(source: str, names: Sequence[str], rows: Records) -> tuple[Sequence[str], Records]:

@@ -12,7 +12,7 @@ from ...extras import require
 from ...printable import counted, printable
 from ..cells import cells
 from ..table import LARGEST, InputError, ReadingOptions, Table, as_text, objects, quoted
-from . import check_names
+from . import named
 
 ARROW, FEATHER_1 = b"ARROW1", b"FEA1"  # first bytes
 INDEX = re.compile(r"__index_level_\d+__")  # pandas' own, no feature
@@ -29,10 +29,9 @@ def read_parquet(source: str, content: bytes, options: ReadingOptions) -> Table:
     """The table of a Parquet file; pandas' index is left out."""
     with _one_line(source, "Parquet"):
         file = require("pyarrow.parquet", "parquet").ParquetFile(io.BytesIO(content))
-        names = [name for name in file.schema_arrow.names if not INDEX.fullmatch(name)]
         _check_size(source, file.metadata.num_rows, file.metadata.num_columns, len(content))
-        check_names(source, names)
-        columns = file.read(columns=names)
+        names = named(source, file.schema_arrow.names)
+        columns = file.read().rename_columns(names)
         columns.validate(full=True)
         return _from_arrow(source, columns, options)
 
@@ -61,9 +60,9 @@ def _unpacked(source: str, content: bytes) -> Any:
     sizes = [int.from_bytes(content[max(0, at.start() - 5) : at.start()], "little") for at in FRAMES.finditer(content)]
     most = min(LARGEST, max(ALWAYS, MOST_UNPACKED * len(content)))
     schema = ipc.open_stream(stream).schema
-    check_names(source, schema.names)
+    names = named(source, schema.names)
     _check_types(source, schema)
-    columns: dict[str, Any] = {}
+    columns: list[Any] = []
     size, largest = sum(sizes), BUFFERS * max(sizes, default=1)
     if sizes and any("view" in str(field.type) for field in schema):  # with any number of buffers that the head lists
         largest = max(sizes) * max(len(message.metadata) for message in ipc.MessageReader.open_stream(stream)) // BUFFER
@@ -74,9 +73,9 @@ def _unpacked(source: str, content: bytes) -> Any:
         fields = list(range(start, min(start + step, len(schema))))
         with ipc.open_stream(stream, options=ipc.IpcReadOptions(included_fields=fields)) as reader:
             part = reader.read_all()
-        columns |= dict(zip(part.column_names, part.columns, strict=True))
-        size = sum(column.get_total_buffer_size() for column in columns.values()) if sizes else 0
-    return pa.table(columns)
+        columns += part.columns
+        size = sum(column.get_total_buffer_size() for column in columns) if sizes else 0
+    return pa.table(columns, names=names)
 
 
 def _check_types(source: str, schema: Any) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 from ...printable import printable
 from ...text_files import ALWAYS, LARGEST
 from ..cells import cell, typed_table
-from ..table import InputError, ReadingOptions, Table, as_text, few, note, quoted
-from . import check_names, completed
+from ..table import InputError, ReadingOptions, Table, as_text, few, note, numbered, quoted
+from . import completed, named
 
 Row = tuple[Any, ...]
 Grid = list[tuple[int, Row]]  # numbers and cells of the rows that are not empty
@@ -57,12 +57,12 @@ def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
     if formulas:
         why = "open and save the file in Excel or LibreOffice"
         note(f"{source}: {formulas} formulas have no stored value and are gaps; {why}")
-    if len(grid) < 2:
+    if len(grid) < 1 + bool(options.header):
         what = "a header and no rows" if grid else "the sheet is empty"
         more = f"; --sheet NAME reads another one, {few(others)}" if others else ""
         raise InputError(f"{place}: {what}{more}")
-    names, rows, lines = _with_names(place, grid)
-    check_names(f"{place}, row {lines[0] - 1}", names)
+    names, rows, lines = _with_names(place, grid) if options.header else _without_names(grid)
+    names = named(f"{place}, row {lines[0] - 1}", names)
     wrong = sum(cell in ERRORS for row in rows for cell in row if isinstance(cell, str))
     if wrong:
         note(f"{place}: errors such as '#DIV/0!' are gaps, in {wrong} of the cells")
@@ -146,8 +146,7 @@ def _without_values(content: bytes, title: str, grid: Grid) -> int:
 
 def _with_names(place: str, grid: Grid) -> tuple[Sequence[str], Sequence[Row], list[int]]:
     """Names of the columns, and the rows below with their numbers."""
-    width = max(_width(row) for _, row in grid)
-    lines, rows = [number for number, _ in grid], [(*row[:width], *[None] * (width - len(row))) for _, row in grid]
+    _, rows, lines = _without_names(grid)
     first = next((i for i, row in enumerate(rows) if sum(cell is not None for cell in row) > 1), 0)
     if first:  # rows of one cell are a title
         title = next(cell for cell in rows[0] if cell is not None)
@@ -162,6 +161,13 @@ def _with_names(place: str, grid: Grid) -> tuple[Sequence[str], Sequence[Row], l
         raise InputError(f"{place}: a header and no rows")
     names, complete = completed(place, names, rows)
     return names, [tuple(row) for row in complete], lines
+
+
+def _without_names(grid: Grid) -> tuple[Sequence[str], Sequence[Row], list[int]]:
+    """Numbered names, and all rows with their numbers."""
+    width = max(_width(row) for _, row in grid)
+    rows = [(*row[:width], *[None] * (width - len(row))) for _, row in grid]
+    return numbered(width), rows, [number for number, _ in grid]
 
 
 def _is_grouped(names: Sequence[str], rows: Sequence[Row]) -> bool:

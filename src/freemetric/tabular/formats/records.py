@@ -10,7 +10,7 @@ import numpy as np
 
 from ..cells import typed_table
 from ..table import LARGEST, InputError, ReadingOptions, Table, quoted
-from . import check_names
+from . import named
 from .text import decoded, from_rows
 
 MANY_CELLS, MOST_PER_BYTE = 2 * 10**6, 10  # rows that have no name in common would be mostly gaps
@@ -34,7 +34,7 @@ def read_json(source: str, content: bytes, options: ReadingOptions) -> Table:
         raise InputError(f"{source}: {'rows without columns' if rows else 'no rows'}")
     if len(rows) * len(names) > max(MANY_CELLS, MOST_PER_BYTE * len(content)):
         raise InputError(f"{source}: {len(names)} different names in {len(rows)} rows are too many for a table")
-    check_names(source, names)
+    named(source, names)
     return typed_table(source, {name: [row.get(name) for row in rows] for name in names}, options.missing, lines)
 
 
@@ -100,8 +100,7 @@ def _attributes(source: str, lines: Iterable[Numbered]) -> dict[str, str]:
         kinds.append(kind)
     if not names:
         raise InputError(f"{source}: no line @attribute")
-    check_names(f"{source}, header", names)
-    return dict(zip(names, kinds, strict=True))
+    return dict(zip(named(f"{source}, header", names), kinds, strict=True))
 
 
 def _fields(source: str, number: int, line: str) -> list[str]:

@@ -9,8 +9,8 @@ from contextlib import suppress
 from ...printable import counted
 from ...text_files import csv_records, text_of
 from ..notation import plain
-from ..table import BLANKS, InputError, ReadingOptions, Table, note, objects, quoted
-from . import check_names, completed, note_if_data
+from ..table import BLANKS, InputError, ReadingOptions, Table, note, numbered, objects, quoted
+from . import completed, named, note_if_data
 
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -101,12 +101,14 @@ def read_delimited(source: str, content: bytes, options: ReadingOptions, delimit
     if declared and delimiter is None:
         delimiter, text = declared[1], "\n" * declared[0].count("\n") + text[declared.end() :]
     if delimiter is None:
-        records, lines = _recognised(source, text, delimiters, usual)
+        records, lines = _recognised(source, text, delimiters, usual, bool(options.header))
     else:
         records, lines = _records(source, text, delimiter)
+    if not options.header:
+        return from_rows(source, numbered(len(records[0])), records, lines, options.missing)
     where = f"{source}, line {lines[0]}"
     header, rows = completed(source, records[0], records[1:])
-    check_names(where, header)
+    header = named(where, header)
     other = next((mark for mark in DELIMITERS if len(header) == 1 and mark in header[0]), None)
     hint = f"one column, {quoted(header[0])}: --delimiter {other!r}?" if other and delimiter is None else ""
     if not rows:
@@ -123,9 +125,9 @@ def _records(source: str, text: str, delimiter: str) -> Records:
     return csv_records(source, text, InputError, delimiter)
 
 
-def _recognised(source: str, text: str, delimiters: str, usual: str) -> Records:
+def _recognised(source: str, text: str, delimiters: str, usual: str, header: bool) -> Records:
     """The records by the first delimiter with which they are a table, else by the first one."""
-    variants = list(_uncommented(text, delimiters))
+    variants = list(_uncommented(text, delimiters))[0 if header else -1 :]  # the last has no comments
     for delimiter in delimiters:
         for variant in variants:
             with suppress(InputError):

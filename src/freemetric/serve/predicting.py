@@ -1,0 +1,67 @@
+"""Predictions for a new table: what was understood of it, and a file with all of its columns."""
+
+from pathlib import Path
+from typing import Any
+
+from ..report.document import clipped
+from ..tabular.model import TableModel
+from ..tabular.predictions import beside, predictions, scores_of
+from ..tabular.table import Table, as_text
+from ..tabular.writing import write
+from .describing import MOST_COLUMNS, kind_of, values_of
+from .upload import Upload
+
+PREDICTIONS = "predictions.csv"
+INTERVAL = 0.9
+MOST_SHOWN = 20  # rows and columns of predictions on the page
+
+
+def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
+    """Write predictions beside the columns of a new table; return what was understood of it as JSON values."""
+    with upload.in_its_words(), upload.noted() as notes:
+        model = TableModel.load(model_file)
+        table = model.aligned(upload.table(_reading(model)))
+        interval = INTERVAL if hasattr(model.pipeline[-1], "predict_interval") else None
+        proba = not model.predicts_numbers and hasattr(model.pipeline[-1], "predict_proba")
+        made = predictions(model, table, proba=proba, interval=interval)
+        written = beside(table, {name: cells.tolist() for name, cells in made.items()}, table.columns)
+        write(folder / PREDICTIONS, written)
+        scores = scores_of(model, table, made, interval)
+    shown = list(written)[-len(made) :][:MOST_SHOWN]
+    return {
+        "name": upload.name,
+        "target": model.schema.target,
+        "n_rows": table.n_rows,
+        "n_columns": len(table.columns),
+        "columns": [_column(model, table, name) for name in list(table.columns)[:MOST_COLUMNS]],
+        "scores": {name: value for name, value in scores.items() if value is not None},
+        "predictions": {"names": shown, "rows": [[_text(written[name][i]) for name in shown] for i in _first(table)]},
+        "notes": notes,
+    }
+
+
+def _reading(model: TableModel) -> dict[str, str]:
+    """The words for gaps and the header as in the training table; all else is recognised in the file."""
+    words = model.notes.get("options", {}).get("missing")
+    return {"missing": words if isinstance(words, str) else "", **({} if model.header else {"header": "no"})}
+
+
+def _column(model: TableModel, table: Table, name: str) -> dict[str, Any]:
+    known = {column.name: column for column in model.schema.columns}
+    values, missing = values_of(table, name)
+    if name == model.schema.target:
+        use = "the target: predictions are scored by it"
+    elif name in model.left_out or name not in known:
+        use = f"ignored: {model.left_out.get(name, 'no column of the training table')}"
+    else:
+        use = "used"
+    kind = kind_of(known[name]) if name in known else ""
+    return {"name": name, "kind": kind, "missing": missing, "n_values": len(values), "use": use}
+
+
+def _first(table: Table) -> range:
+    return range(min(table.n_rows, MOST_SHOWN))
+
+
+def _text(value: Any) -> str:
+    return as_text(float(f"{value:.6g}")) if isinstance(value, float) else clipped(str(value))
