@@ -24,6 +24,7 @@ class Data(NamedTuple):
     weights: "torch.Tensor"  # (B, N) float32, sum one
     bounds: np.ndarray  # (C + 1,)
     sweeps: dict  # (R, p, n) -> Sweep, made at first use
+    trajectories: dict  # shape of A, length of lists, log_floor -> ListedPairs, likewise
     pairs: "Pairs | None"  # where triton can visit them without storing any
 
     def same(self, rows: "torch.Tensor") -> "torch.Tensor":
@@ -34,6 +35,7 @@ class Alike(NamedTuple):
     X: "torch.Tensor"  # (B, N, d) float32, centred
     y: "torch.Tensor"  # (B, N) float32
     weights: "torch.Tensor"  # (B, N) float32, sum one
+    trajectories: dict  # as those of Data
 
     def same(self, rows: "torch.Tensor") -> "torch.Tensor":
         torch = _torch()
@@ -44,7 +46,7 @@ class Alike(NamedTuple):
 
 def prepare_alike(X: NDArray, y: NDArray, device: str = "cuda", weights: NDArray | None = None) -> Alike:
     samples, shares = _on_device(X, device, weights)
-    return Alike(samples, _torch().as_tensor(y, dtype=samples.dtype, device=device), shares)
+    return Alike(samples, _torch().as_tensor(y, dtype=samples.dtype, device=device), shares, {})
 
 
 class Targets(NamedTuple):
@@ -72,7 +74,7 @@ def prepare(X: NDArray, bounds: NDArray, device: str = "cuda", weights: NDArray 
     label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     bounds = np.asarray(bounds)
     classes = _torch().as_tensor(label, device=device)
-    return Data(samples, classes, shares, bounds, {}, _pairs(samples, shares, bounds))
+    return Data(samples, classes, shares, bounds, {}, {}, _pairs(samples, shares, bounds))
 
 
 def prepare_targets(
@@ -182,10 +184,18 @@ def nca_trajectory(
     diagonal: bool = False,
     ridge: float = 0.0,
 ) -> Arrival:
+    with _torch().cuda.device_of(data.X):
+        return _trajectories(data, launch.A, lists, log_floor).follow(launch, ridge, diagonal)
+
+
+def _trajectories(data, A, lists, log_floor):
+    """Trajectories of maps of the shape of A, made at first use."""
     from .listed_trajectories import ListedPairs
 
-    with _torch().cuda.device_of(data.X):
-        return ListedPairs(data.X, data.weights, lists, log_floor, diagonal).follow(launch, ridge)
+    key = A.shape, lists.rows.shape[2], log_floor
+    if key not in data.trajectories:
+        data.trajectories[key] = ListedPairs(data.X, data.weights, log_floor, *key[:2])
+    return data.trajectories[key].near(lists)
 
 
 def _on_lists(data, A, log_floor, lists, diagonal, wants_gradient):
@@ -193,11 +203,11 @@ def _on_lists(data, A, log_floor, lists, diagonal, wants_gradient):
     from .soft_neighbors import HAS_TRITON
 
     if data.X.is_cuda and HAS_TRITON:
-        from .listed_trajectories import ListedPairs, fits
+        from .listed_trajectories import fits
 
         if fits(A.shape[2], lists.rows.shape[2], diagonal):
             with _torch().cuda.device_of(data.X):
-                return ListedPairs(data.X, data.weights, lists, log_floor, diagonal).evaluate(A)
+                return _trajectories(data, A, lists, log_floor).evaluate(A, diagonal)
     return _numbers(*evaluate(_listed(data, _maps(data, A), lists, diagonal), log_floor, wants_gradient))
 
 
@@ -349,20 +359,21 @@ def neighbor_shares(
     device: str = "cuda",
 ) -> NDArray:
     torch, (counts, votes_there) = _torch(), places
-    box, w = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (votes_there, weights))
+    z, queries, box, w = (
+        torch.as_tensor(values, dtype=torch.float32, device=device) for values in (Z, Q, votes_there, weights)
+    )
     listed, rows = (torch.as_tensor(np.array(a), device=device).long() for a in (candidates, counts))
     K, S = len(weights), candidates.shape[1]
     k = torch.arange(1, K + 1, device=device)
-    block = max(1, BLOCK_BYTES // (4 * S * (Z.shape[2] + K)))
+    block = max(1, BLOCK_BYTES // (4 * len(Z) * (S * Z.shape[2] + K * min(K, S))))
     out = torch.zeros((Q.shape[1], votes_there.shape[1]), device=device)
-    for z, queries in zip(Z, Q, strict=True):
-        z, queries = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (z, queries))
-        for total, some, q in zip(out.split(block), listed.split(block), queries.split(block), strict=True):
-            distances = ((z[some] - q[:, None]) ** 2).sum(2)
-            nearest = some.gather(1, distances.topk(min(K, S), largest=False).indices)
-            n = rows[nearest]
-            before = n.cumsum(1) - n
-            part = ((k[:, None] - before[:, None, :]) / n[:, None, :]).clamp(0, 1)  # (n, K, places)
-            votes = part @ box[nearest]
-            total += torch.einsum("k,nkc->nc", w, votes / votes.sum(2, keepdim=True))
+    for total, some, q in zip(out.split(block), listed.split(block), queries.split(block, dim=1), strict=True):
+        distances = ((z[:, some] - q[:, :, None]) ** 2).sum(3)
+        among = distances.topk(min(K, S), dim=2, largest=False).indices
+        nearest = some.expand(len(z), -1, -1).gather(2, among)
+        n = rows[nearest]
+        before = n.cumsum(2) - n
+        part = ((k[:, None] - before[:, :, None, :]) / n[:, :, None, :]).clamp(0, 1)  # (R, n, K, places)
+        votes = part @ box[nearest]
+        total += torch.einsum("k,rnkc->nc", w, votes / votes.sum(3, keepdim=True))
     return out.cpu().numpy()

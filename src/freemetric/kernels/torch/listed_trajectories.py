@@ -10,6 +10,7 @@ steps, then the maps of the start, maps, velocities and gradients, ``size`` numb
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -123,53 +124,94 @@ def advance(
         tl.store(A, tl.where(is_lost, tl.load(start, mask=inside, other=0.0), b), mask=inside)
 
 
+compiled: set[tuple] = set()  # arguments that the kernels have run with: only then can they be recorded
+
+
 class ListedPairs:
-    """Listed pairs of samples X (B, N, d) with weights (B, N) of sum one."""
+    """Trajectories of maps (R, p, d) of one shape over the listed pairs of samples X (B, N, d), w of sum one.
 
-    def __init__(self, X: torch.Tensor, weights: torch.Tensor, lists: Lists, log_floor: float, diagonal: bool) -> None:
-        self.X, self.w, self.lists, self.log_floor, self.diagonal = X, weights, lists, float(log_floor), diagonal
-        self.n_samples = max(FEWEST, cdiv(X.shape[1], PARTS))
+    Every kind of call is recorded once as a CUDA graph and then replayed: on small bags launches cost more than pairs.
+    """
 
-    def evaluate(self, A: NDArray) -> tuple[NDArray, NDArray]:
+    def __init__(
+        self, X: torch.Tensor, w: torch.Tensor, log_floor: float, shape: tuple[int, ...], n_listed: int
+    ) -> None:
+        (R, p, d), N = shape, X.shape[1]
+        self.X, self.w, self.log_floor, self.shape, self.n_listed = X, w, float(log_floor), shape, n_listed
+        self.n_samples = max(FEWEST, cdiv(N, PARTS))
+        self.n_parts, self.planes = cdiv(N, self.n_samples), R * p * d  # numbers of maps, velocities, ...
+        self.flight = torch.empty(2 * R + 4 * self.planes, dtype=torch.float64, device=X.device)
+        self.parts = torch.empty((R, self.n_parts, p * d), device=X.device)
+        self.costs = torch.empty((R, self.n_parts), device=X.device)
+        self.rows = torch.empty((R, N, n_listed), dtype=torch.int64, device=X.device)
+        self.same = torch.empty((R, N, n_listed), device=X.device)
+        self.lists: Lists | None = None  # whose numbers are in rows and same
+        self.graphs: dict[tuple, torch.cuda.CUDAGraph] = {}
+
+    def near(self, lists: Lists) -> ListedPairs:
+        """The same with these lists."""
+        if lists is not self.lists:
+            self.lists = lists
+            self.rows.copy_(lists.rows)
+            self.same.copy_(lists.same)
+        return self
+
+    def evaluate(self, A: NDArray, diagonal: bool) -> tuple[NDArray, NDArray]:
         """Energies (R,) and gradients of maps A (R, p, d)."""
-        R, size = len(A), A[0].size
-        flight = self._flight(R, size)
-        flight[R + R * size : R + 2 * R * size].copy_(torch.as_tensor(np.ravel(A), dtype=flight.dtype))
-        self._gradient(flight, A.shape, 0.0, is_last=True)
-        end = flight[R + 3 * R * size :].cpu().numpy()
+        R, at = len(A), len(A) + self.planes
+        self.flight[at : at + self.planes].copy_(torch.as_tensor(np.ravel(A), dtype=torch.float64))
+        self._launch(1, 0.0, diagonal)
+        end = self.flight[R + 3 * self.planes :].cpu().numpy()
         return end[-R:], end[:-R].reshape(A.shape)
 
-    def follow(self, launch: Launch, ridge: float) -> Arrival:
+    def follow(self, launch: Launch, ridge: float, diagonal: bool) -> Arrival:
         """Where trajectories end; a map that was lost on the way is where it began, and its velocity is NaN."""
         A, tau = launch.A, launch.time_step[:, None, None]
         v = launch.velocity - tau / 2 * launch.gradient
         B = A + tau * v
         is_lost = ~np.isfinite(B).all(axis=(1, 2), keepdims=True)
-        v, B = np.where(is_lost, np.nan, v), np.where(is_lost, A, B)
-        R, size = len(A), A[0].size
-        flight, begin = self._flight(R, size), np.concatenate([np.ravel(a) for a in (launch.time_step, A, B, v)])
-        flight[: len(begin)].copy_(torch.as_tensor(begin))
-        for left in reversed(range(launch.n_leapfrog)):
-            self._gradient(flight, A.shape, ridge, is_last=left == 0)
-        end = flight[R + R * size :].cpu().numpy()
+        if is_lost.any():
+            v, B = np.where(is_lost, np.nan, v), np.where(is_lost, A, B)
+        begin = np.concatenate([np.ravel(a) for a in (launch.time_step, A, B, v)])
+        self.flight[: len(begin)].copy_(torch.as_tensor(begin))
+        self._launch(launch.n_leapfrog, float(ridge), diagonal)
+        R, end = len(A), self.flight[len(A) + self.planes :].cpu().numpy()
         maps, velocity, gradient = end[:-R].reshape(3, *A.shape)
         return Arrival(maps, end[-R:], gradient, velocity)
 
-    def _flight(self, R, size):
-        return torch.empty(2 * R + 4 * R * size, dtype=torch.float64, device=self.X.device)
+    def _launch(self, n_leapfrog, ridge, diagonal):
+        """Compute so many gradients, each but the last with a step after it."""
+        asked = n_leapfrog, ridge, diagonal
+        kind = self.shape[1:], self.n_listed, self.parts.shape[1], diagonal, n_leapfrog > 1
+        if asked not in self.graphs and (kind not in compiled or not self.X.is_cuda):
+            compiled.add(kind)
+            return self._gradients(*asked)
+        if asked not in self.graphs:
+            self.graphs[asked] = recorded(lambda: self._gradients(*asked))
+        return self.graphs[asked].replay()
 
-    def _gradient(self, flight, shape, ridge, is_last):
-        (R, p, d), N, L = shape, self.X.shape[1], self.lists.rows.shape[2]
-        n_parts, size, K, D = cdiv(N, self.n_samples), p * d, padded(L), padded(d)
-        parts = torch.empty((R, n_parts, size), device=flight.device)
-        costs = torch.empty((R, n_parts), device=flight.device)
-        pull[n_parts, R](
-            self.X, self.w, self.lists.rows, self.lists.same, flight, parts, costs, self.log_floor, N, L, p, d,
-            self.n_samples, N * d if len(self.X) > 1 else 0, N if len(self.w) > 1 else 0,
-            K=K, P=padded(p), D=D, DIAGONAL=self.diagonal, num_warps=min(8, max(1, K * D // PER_WARP)),
-        )  # fmt: skip
-        block = next_power_of_2(size)
-        advance[R,](
-            flight, parts, costs, float(ridge), n_parts, size,
-            LAST=is_last, BLOCK=block, ROWS=max(1, min(PARTS, 8192 // block)), COSTS=next_power_of_2(n_parts),
-        )  # fmt: skip
+    def _gradients(self, n_leapfrog, ridge, diagonal):
+        (R, p, d), N, L, size = self.shape, self.X.shape[1], self.n_listed, self.planes // self.shape[0]
+        K, D, block = padded(L), padded(d), next_power_of_2(size)
+        for left in reversed(range(n_leapfrog)):
+            pull[self.n_parts, R](
+                self.X, self.w, self.rows, self.same, self.flight, self.parts, self.costs, self.log_floor, N, L, p, d,
+                self.n_samples, N * d if len(self.X) > 1 else 0, N if len(self.w) > 1 else 0,
+                K=K, P=padded(p), D=D, DIAGONAL=diagonal, num_warps=min(8, max(1, K * D // PER_WARP)),
+            )  # fmt: skip
+            advance[R,](
+                self.flight, self.parts, self.costs, ridge, self.n_parts, size, LAST=left == 0,
+                BLOCK=block, ROWS=max(1, min(PARTS, 8192 // block)), COSTS=next_power_of_2(self.n_parts),
+            )  # fmt: skip
+
+
+def recorded(work: Callable[[], None]) -> torch.cuda.CUDAGraph:
+    """The launches of some work as a graph; it allocates nothing, so that memory need not be cleaned up before."""
+    graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        graph.capture_begin(capture_error_mode="thread_local")
+        work()
+        graph.capture_end()
+    torch.cuda.current_stream().wait_stream(stream)
+    return graph
