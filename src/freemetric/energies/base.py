@@ -98,18 +98,29 @@ class Confinement(Energy):
 
 
 class BoundConfinement:
-    ridge = 1.0
+    """ridge * |A|^2, with one ridge for all maps or one for each, (R,)."""
+
+    def __init__(self, ridge: float | Array = 1.0) -> None:
+        self.ridge = ridge
 
     def __call__(self, A: Array) -> Array:
-        return (A**2).sum(axis=(1, 2))
+        return self.ridge * (A**2).sum(axis=(1, 2))
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self(A), 2 * A
+        return self(A), 2 * np.reshape(self.ridge, (-1, 1, 1)) * A
 
 
 def confined(energy: Energy, confinement: float) -> Energy:
     """The energy plus confinement * |A|^2."""
     return SumEnergy(energy, ScaledEnergy(Confinement(), confinement)) if confinement > 0 else energy
+
+
+def each_confined(energy: BoundEnergy, confinements: Array) -> BoundEnergy:
+    """The bound energy plus confinement_r * |A_r|^2 of every map."""
+    if not np.any(confinements):
+        return energy
+    is_one = np.all(confinements == confinements[0])
+    return BoundSum([energy, BoundConfinement(float(confinements[0]) if is_one else confinements)])
 
 
 class Diagonal(Energy):

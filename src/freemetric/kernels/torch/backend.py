@@ -182,7 +182,7 @@ def nca_trajectory(
     log_floor: float = 0.0,
     lists: "Lists | None" = None,
     diagonal: bool = False,
-    ridge: float = 0.0,
+    ridge: float | NDArray = 0.0,
 ) -> Arrival:
     with _torch().cuda.device_of(data.X):
         return _trajectories(data, launch.A, lists, log_floor).follow(launch, ridge, diagonal)
@@ -345,8 +345,7 @@ def left_out_shares(
     torch, shares = _torch(), LeftOutShares(*votes, device)
     precise = torch.float32 if device.startswith("mps") else torch.float64
     V, A = (torch.as_tensor(values, dtype=precise, device=device) for values in (seen, maps))
-    for Z, numbers in zip(spaces(V, A, torch), outside, strict=True):
-        shares.add(Z, numbers, BLOCK_BYTES)
+    shares.add(torch.stack(list(spaces(V, A, torch))), outside, BLOCK_BYTES)
     return shares.sums()
 
 

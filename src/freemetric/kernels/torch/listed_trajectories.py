@@ -4,8 +4,8 @@ A gradient is two kernels. ``pull`` visits the listed pairs of some samples and 
 the gradient; ``advance`` adds the parts up in a fixed order and makes the next leapfrog step. A trajectory is launched
 as a whole: nothing returns to Python on the way. Maps and velocities are float64, pairs float32.
 
-What belongs to a trajectory of R maps lies in one array, so that one copy brings it and one takes it back: R time
-steps, then the maps of the start, maps, velocities and gradients, ``size`` numbers each, then R energies.
+What belongs to trajectories of R maps lies in one array, so that one copy brings it and one takes it back: R time
+steps, R ridges, then the maps of the start, maps, velocities and gradients, ``size`` numbers each, then R energies.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def pull(
     X += replica * x_stride
     w += replica * w_stride
     j, k, q = tl.arange(0, K), tl.arange(0, D), tl.arange(0, P)
-    maps = flight + R + (R + replica) * p * d
+    maps = flight + 2 * R + (R + replica) * p * d
     if DIAGONAL:
         a = tl.load(maps + k, mask=k < d, other=0.0).to(tl.float32)
         slopes = tl.zeros((D,), tl.float32)
@@ -95,16 +95,16 @@ def pull(
 
 @jit(do_not_specialize=ANY_SIZE)
 def advance(
-    flight, parts, costs, ridge, n_parts, size,
+    flight, parts, costs, n_parts, size,
     LAST: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr, COSTS: tl.constexpr, FAR: tl.constexpr = 1e300,
 ):  # fmt: skip
     """Energy and gradient of one map plus ridge |A|^2, and the step that follows: of a lost map the velocity is NaN."""
     replica, R = tl.program_id(0).to(tl.int64), tl.num_programs(0)
     e, row = tl.arange(0, BLOCK), tl.arange(0, ROWS)
     inside = e < size
-    start = flight + R + replica * size + e
+    start = flight + 2 * R + replica * size + e
     A, v, slope = start + R * size, start + 2 * R * size, start + 3 * R * size
-    tau, a = tl.load(flight + replica), tl.load(A, mask=inside, other=0.0)
+    tau, ridge, a = tl.load(flight + replica), tl.load(flight + R + replica), tl.load(A, mask=inside, other=0.0)
     g = 2 * ridge * a
     for first in range(0, n_parts, ROWS):
         some = (first + row)[:, None]
@@ -115,7 +115,7 @@ def advance(
         tl.store(v, tl.load(v, mask=inside, other=0.0) - tau / 2 * g, mask=inside)
         c = tl.arange(0, COSTS)
         cost = tl.sum(tl.load(costs + replica * n_parts + c, mask=c < n_parts, other=0.0).to(tl.float64), axis=0)
-        tl.store(flight + R + 4 * R * size + replica, cost + ridge * tl.sum(a * a, axis=0))
+        tl.store(flight + 2 * R + 4 * R * size + replica, cost + ridge * tl.sum(a * a, axis=0))
     else:
         faster = tl.load(v, mask=inside, other=0.0) - tau * g
         b = a + tau * faster
@@ -140,7 +140,7 @@ class ListedPairs:
         self.X, self.w, self.log_floor, self.shape, self.n_listed = X, w, float(log_floor), shape, n_listed
         self.n_samples = max(FEWEST, cdiv(N, PARTS))
         self.n_parts, self.planes = cdiv(N, self.n_samples), R * p * d  # numbers of maps, velocities, ...
-        self.flight = torch.empty(2 * R + 4 * self.planes, dtype=torch.float64, device=X.device)
+        self.flight = torch.empty(3 * R + 4 * self.planes, dtype=torch.float64, device=X.device)
         self.parts = torch.empty((R, self.n_parts, p * d), device=X.device)
         self.costs = torch.empty((R, self.n_parts), device=X.device)
         self.rows = torch.empty((R, N, n_listed), dtype=torch.int64, device=X.device)
@@ -158,30 +158,29 @@ class ListedPairs:
 
     def evaluate(self, A: NDArray, diagonal: bool) -> tuple[NDArray, NDArray]:
         """Energies (R,) and gradients of maps A (R, p, d)."""
-        R, at = len(A), len(A) + self.planes
-        self.flight[at : at + self.planes].copy_(torch.as_tensor(np.ravel(A), dtype=torch.float64))
-        self._launch(1, 0.0, diagonal)
-        end = self.flight[R + 3 * self.planes :].cpu().numpy()
+        R = len(A)
+        self._launch([np.zeros(2 * R), A, A], 1, diagonal)
+        end = self.flight[2 * R + 3 * self.planes :].cpu().numpy()
         return end[-R:], end[:-R].reshape(A.shape)
 
-    def follow(self, launch: Launch, ridge: float, diagonal: bool) -> Arrival:
+    def follow(self, launch: Launch, ridge: float | NDArray, diagonal: bool) -> Arrival:
         """Where trajectories end; a map that was lost on the way is where it began, and its velocity is NaN."""
-        A, tau = launch.A, launch.time_step[:, None, None]
+        R, A, tau = len(launch.A), launch.A, launch.time_step[:, None, None]
         v = launch.velocity - tau / 2 * launch.gradient
         B = A + tau * v
         is_lost = ~np.isfinite(B).all(axis=(1, 2), keepdims=True)
         if is_lost.any():
             v, B = np.where(is_lost, np.nan, v), np.where(is_lost, A, B)
-        begin = np.concatenate([np.ravel(a) for a in (launch.time_step, A, B, v)])
-        self.flight[: len(begin)].copy_(torch.as_tensor(begin))
-        self._launch(launch.n_leapfrog, float(ridge), diagonal)
-        R, end = len(A), self.flight[len(A) + self.planes :].cpu().numpy()
+        self._launch([tau, np.broadcast_to(ridge, R), A, B, v], launch.n_leapfrog, diagonal)
+        end = self.flight[2 * R + self.planes :].cpu().numpy()
         maps, velocity, gradient = end[:-R].reshape(3, *A.shape)
         return Arrival(maps, end[-R:], gradient, velocity)
 
-    def _launch(self, n_leapfrog, ridge, diagonal):
+    def _launch(self, begin, n_leapfrog, diagonal):
         """Compute so many gradients, each but the last with a step after it."""
-        asked = n_leapfrog, ridge, diagonal
+        numbers = np.concatenate([np.ravel(part) for part in begin])
+        self.flight[: len(numbers)].copy_(torch.as_tensor(numbers))
+        asked = n_leapfrog, diagonal
         kind = self.shape[1:], self.n_listed, self.parts.shape[1], diagonal, n_leapfrog > 1
         if asked not in self.graphs and (kind not in compiled or not self.X.is_cuda):
             compiled.add(kind)
@@ -190,7 +189,7 @@ class ListedPairs:
             self.graphs[asked] = recorded(lambda: self._gradients(*asked))
         return self.graphs[asked].replay()
 
-    def _gradients(self, n_leapfrog, ridge, diagonal):
+    def _gradients(self, n_leapfrog, diagonal):
         (R, p, d), N, L, size = self.shape, self.X.shape[1], self.n_listed, self.planes // self.shape[0]
         K, D, block = padded(L), padded(d), next_power_of_2(size)
         for left in reversed(range(n_leapfrog)):
@@ -200,7 +199,7 @@ class ListedPairs:
                 K=K, P=padded(p), D=D, DIAGONAL=diagonal, num_warps=min(8, max(1, K * D // PER_WARP)),
             )  # fmt: skip
             advance[R,](
-                self.flight, self.parts, self.costs, ridge, self.n_parts, size, LAST=left == 0,
+                self.flight, self.parts, self.costs, self.n_parts, size, LAST=left == 0,
                 BLOCK=block, ROWS=max(1, min(PARTS, 8192 // block)), COSTS=next_power_of_2(self.n_parts),
             )  # fmt: skip
 
