@@ -142,7 +142,7 @@ def replicas_of(task: ReplicaTask, *shared: Any) -> Replicas:
 
 def replicas_of_all(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
     """The same of all tasks, for a GPU: those whose maps have one shape walk together, so that launches are fewer."""
-    kinds, found = [_kind_of_walk(task) for task in tasks], {}
+    kinds, found = [_kind_of_walk(task) for task in tasks], dict[int, Replicas]()
     for number, kind in enumerate(kinds):
         if number not in found:
             others = [other for other in range(number, len(tasks)) if kinds[other] == kind and other not in found]
@@ -200,8 +200,12 @@ def _walked(tasks):
     streams = Streams.from_seeds([seed for task in tasks for seed in task.seeds])
     walk = Walk("replica", keeps_best=False, followed=[0, *ends[:-1]])
     walk.run(sampler, streams, *_bound(tasks, [task.bags for task in tasks]))
+    assert walk.state is not None
     maps, snapshots = np.split(walk.state.A, ends[:-1]), walk.snapshots
-    traces = [{name: rows[:, end - size : end] for name, rows in walk.trace.items()} for size, end in zip(sizes, ends)]
+    traces = [
+        {name: rows[:, end - size : end] for name, rows in walk.trace.items()}
+        for size, end in zip(sizes, ends, strict=True)
+    ]
     seen = [{"step": snapshots["step"], "map": snapshots["map"][:, number]} for number in range(len(tasks))]
     return list(zip(maps, traces, seen, strict=True))
 
@@ -250,7 +254,7 @@ def oob_votes(member: Member, task: ReplicaTask) -> OOBVotes:
     votes = OOBVotes.none(len(scored), task.n_neighbors, training_set.n_cells)
     own = training_set.votes(scored)
     bags = task.bags if member.form.learns else np.empty((1, 0), dtype=int)
-    outside = [np.flatnonzero(~np.isin(scored, bag)) for bag in bags]
+    outside = [_outside(bag, scored, len(training_set)) for bag in bags]
     votes.counts[:] = np.bincount(np.concatenate(outside), minlength=len(scored))
     if task.device not in ("cpu", "reference"):
         places, place = training_set.places, training_set.places.of_row[scored]
@@ -265,6 +269,13 @@ def oob_votes(member: Member, task: ReplicaTask) -> OOBVotes:
                 search = NeighborVotes(Z, training_set.places, task.n_neighbors, 1, task.device)
                 search.add_left_out_shares(scored[numbers], own[numbers], numbers, votes.shares)
     return votes
+
+
+def _outside(bag, scored, n_samples):
+    """Which of the scored samples are not in a bag, by their places among them."""
+    is_inside = np.zeros(n_samples, dtype=bool)
+    is_inside[bag] = True
+    return np.flatnonzero(~is_inside[scored])
 
 
 def _spaces(member, seen, maps, ops):

@@ -201,8 +201,8 @@ def step_levels(n_features: int) -> NDArray[np.float64]:
 
 def _thresholds(borders, lowest, highest):
     """Values near the quantiles that part the samples; the lowest one of a constant, which parts none."""
-    parting = np.unique(borders[borders < highest])
-    return parting if len(parting) else np.array([lowest])
+    parting = np.sort(borders[borders < highest])
+    return parting[np.append(True, np.diff(parting) > 0)] if len(parting) else np.array([lowest])
 
 
 VIEWS: dict[str, type[View]] = {}

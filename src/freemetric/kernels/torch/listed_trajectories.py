@@ -151,6 +151,7 @@ class ListedPairs:
     def near(self, lists: Lists) -> ListedPairs:
         """The same with these lists."""
         if lists is not self.lists:
+            assert lists.same is not None
             self.lists = lists
             self.rows.copy_(lists.rows)
             self.same.copy_(lists.same)
