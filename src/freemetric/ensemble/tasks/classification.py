@@ -11,6 +11,7 @@ from scipy.special import log_softmax, softmax
 
 from ...files.checks import check_array, is_number, require
 from ...metrics import CLASS_DENSITIES, ClassDensity, ClassEncoding, TrainingSet
+from ...metrics.class_densities import densities_of
 from ..population import Population, allowed_neighbors, best_pair, mixed_shares, selection_weights
 from ..settings import Recipe
 from ..task import EnsembleTask, Head, OOBResult
@@ -101,7 +102,7 @@ class CrossFittedDensities:
 
     def __init__(self, kinds: Sequence[type[ClassDensity]], training_set: TrainingSet):
         self.fold, self.n_classes = np.arange(len(training_set)) % FOLDS, training_set.n_cells
-        self.densities = [[_density(kind, training_set, self.fold != fold) for kind in kinds] for fold in range(FOLDS)]
+        self.densities = [_densities(kinds, training_set, self.fold != fold) for fold in range(FOLDS)]
 
     def __call__(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
         """Free energies (n_densities, n, C) of X (n, d), by densities without the training samples ``numbers`` (n,)."""
@@ -114,10 +115,10 @@ class CrossFittedDensities:
         return energies
 
 
-def _density(kind, training_set, some):
+def _densities(kinds, training_set, some):
     """The class densities of some training samples."""
     weights = None if training_set.weights is None else training_set.weights[some]
-    return kind.of(_samples(training_set, some), training_set.y[some], training_set.n_cells, weights)
+    return densities_of(kinds, _samples(training_set, some), training_set.y[some], training_set.n_cells, weights)
 
 
 def _samples(training_set, some):
@@ -130,7 +131,7 @@ def cross_fitted_densities(
     """The densities of all training samples, and energies (n_densities, n, C) of those scored by cross-fitted ones."""
     shape = training_set.X.shape[1], training_set.n_cells
     kinds = [kind for name in names if (kind := CLASS_DENSITIES[name]).affordable(*shape)]
-    everyone = [_density(kind, training_set, np.ones(len(training_set), dtype=bool)) for kind in kinds]
+    everyone = _densities(kinds, training_set, np.ones(len(training_set), dtype=bool))
     if not len(scored):
         return everyone, np.empty((len(kinds), 0, training_set.n_cells))
     return everyone, CrossFittedDensities(kinds, training_set)(_samples(training_set, scored), scored)
