@@ -52,7 +52,7 @@ def samples_looked_at(shortlist: int | str | None, chosen: int, ensemble: Ensemb
     return max(ensemble.n_neighbors, chosen if isinstance(shortlist, str) else shortlist)
 
 
-def describe(ensemble: Ensemble, recipe: Recipe, device: str) -> dict[str, Any]:
+def describe(ensemble: Ensemble, recipe: Recipe, device: str = "cpu") -> dict[str, Any]:
     """Fitted attributes that follow from the ensemble alone."""
     weights, spread = ensemble.feature_shares()
     return {
@@ -63,7 +63,7 @@ def describe(ensemble: Ensemble, recipe: Recipe, device: str) -> dict[str, Any]:
     }
 
 
-def _shortlist(ensemble, recipe, device):
+def _shortlist(ensemble, recipe, device="cpu"):
     """The smallest shortlist that hardly changes the votes, and its recall of the neighbours that vote."""
     training_set, index = ensemble.training_set, ensemble.index()
     n_places = len(training_set.places.rows)
