@@ -306,11 +306,11 @@ def fit_times(repetitions=5):
 
 
 def without(part):
-    return Recipe(kinds=tuple(kind for kind in Recipe().kinds if part not in kind))
+    return Recipe(candidates=tuple(kind for kind in Recipe().candidates if part not in kind))
 
 
 def only(part):
-    return Recipe(kinds=tuple(kind for kind in Recipe().kinds if part in kind))
+    return Recipe(candidates=tuple(kind for kind in Recipe().candidates if part in kind))
 
 
 VARIANTS = {
@@ -319,7 +319,7 @@ VARIANTS = {
     "plain k-NN only": only("identity"),
     "without steps": without("steps"),
     "without quantiles": without("quantiles"),
-    "scaled full only": Recipe(kinds=("scaled/full",)),
+    "scaled full only": Recipe(candidates=("scaled/full",)),
     "diagonal only": only("diagonal"),
     "without NCA's energy": without("nca"),
     "no other temperatures": Recipe(other_temperatures=False),
@@ -329,14 +329,14 @@ VARIANTS = {
     "first time step not halved": Recipe(caution=1.0),
     "independent halves": Recipe(complementary_bags=False),
     "best candidate only": Recipe(selection_temperature=1e-6),
-    "k = 5": Recipe(neighbors=(5,)),
+    "k = 5": Recipe(n_neighbors=(5,)),
     "no calibration": Recipe(calibration="none"),
     "calibration without bias": Recipe(calibration="slope"),
     "votes alone": Recipe(densities=()),
     "votes and wells": Recipe(densities=("student-t",)),
     "votes and mean fields": Recipe(densities=("naive-bayes", "screened-naive-bayes")),
     "without screening": Recipe(densities=("student-t", "naive-bayes")),
-    "with whitened kinds": Recipe(kinds=(*Recipe().kinds, "whitened/diagonal", "whitened/full")),
+    "with whitened kinds": Recipe(candidates=(*Recipe().candidates, "whitened/diagonal", "whitened/full")),
 }
 """Recipes, each with one ingredient changed."""
 

@@ -60,10 +60,10 @@ HINTS = {
     "one-of-hundreds": ("10 features by mutual information", after(lambda seed: best_by_information(10, seed))),
     "sparse-linear": ("20 features by F values", after(lambda seed: SelectKBest(f_classif, k=20))),
     "quadratic": ("products of features as features", after(lambda seed: products())),
-    "rectangles": ("full maps of steps, too", lambda seed: ours(seed, kinds=(*Recipe().kinds, "steps/full"))),
+    "rectangles": ("full maps of steps, too", lambda seed: ours(seed, candidates=(*Recipe().candidates, "steps/full"))),
     "missing": ("whitened, indicators included", after(lambda seed: PCA(whiten=True))),
     "waves": ("sines of the features", after(lambda seed: FunctionTransformer(sines))),
-    "two-scales": ("plain distance, k = 1", lambda seed: ours(seed, kinds=("scaled/identity",), neighbors=(1,))),
+    "two-scales": ("plain distance, k = 1", lambda seed: ours(seed, candidates=("scaled/identity",), n_neighbors=1)),
     "letters": ("the nearest class centre, nothing learned", lambda seed: NearestCentroid()),
     "wide": ("the nearest class centre, nothing learned", lambda seed: NearestCentroid()),
 }

@@ -131,7 +131,7 @@ EVERY = CHOOSING | CONFIRMING | LARGEST
 def free_energy(**parameters):
     from freemetric import FreeEnergyClassifier
 
-    return FreeEnergyClassifier(random_state=0, **parameters)
+    return FreeEnergyClassifier(random_state=0).set_params(**parameters)
 
 
 def extra_trees():
@@ -159,7 +159,7 @@ def logistic():
 AXES = ["axes/identity", "axes/diagonal", "axes/full", "axes/full/nca"]
 METHODS = {
     "free-energy": free_energy,
-    "on axes alone": lambda: free_energy(candidates=AXES),
+    "on axes alone": lambda: free_energy(recipe__candidates=AXES),
     "extra trees": extra_trees,
     "boosting": boosting,
     "logistic": logistic,

@@ -25,7 +25,7 @@ COLUMNS = ["sepal length", "sepal width", "petal length", "petal width"]
 NAMES = np.array(["setosa", "versicolor", "virginica"])
 KINDS = ["scaled/identity", "scaled/full"]
 CLASSIFIERS = {
-    "free-energy": lambda: FreeEnergyClassifier(4, candidates=KINDS, n_neighbors=3, random_state=0),
+    "free-energy": lambda: FreeEnergyClassifier(4, recipe=Recipe(candidates=KINDS, n_neighbors=3), random_state=0),
     "metric-knn": lambda: MetricKNeighborsClassifier(RCA(), most_neighbors=5, random_state=0),
 }
 # few replicas leave some patterns in every bag
@@ -139,7 +139,7 @@ def test_a_grid_search_finds_the_plane(name, corners):
     assert search.best_estimator_["metric"].components_.shape == (2, 4)
 
 
-VOTES = Recipe(densities=())
+VOTES = Recipe(densities=(), candidates=["scaled/full"], n_neighbors=3)
 SAMPLERS = [Annealing(Constant(1e-4), n_steps=12), Annealing(Constant(0.0), ElementMove(0.3), n_steps=3)]
 
 
@@ -166,8 +166,8 @@ def test_samplers_and_energies_are_parameters(model, grid, small):
         # on votes in maps that learn alone: plain neighbours and basins do not care for the dimension of the others
         (
             "free-energy",
-            {"n_components": [1, 2], "candidates": [["scaled/full"]], "recipe": [VOTES]},
-            {"n_components": 2},
+            {"recipe__n_components": [1, 2], "recipe": [VOTES]},
+            {"recipe__n_components": 2},
         ),
         ("metric-knn", {"learner": [RCA(1), RCA(2)], "n_neighbors": [1, 3]}, {}),
         ("metric-knn", {"learner__n_components": [1, 2]}, {"learner__n_components": 2}),
@@ -196,10 +196,12 @@ def test_a_halving_search(name, corners):
 
 def test_a_halving_search_over_replicas(corners):
     """Replicas are what the search may spend more and more of."""
-    model = FreeEnergyClassifier(candidates=["scaled/full"], n_components=2, n_neighbors=3, random_state=0)
+    model = FreeEnergyClassifier(
+        recipe=Recipe(candidates=["scaled/full"], n_components=2, n_neighbors=3), random_state=0
+    )
     search = HalvingRandomSearchCV(
         model,
-        {"temperature": [1e-4, 1.0]},
+        {"recipe__temperature": [1e-4, 1.0]},
         n_candidates=2,
         resource="n_replicas",
         min_resources=2,
@@ -210,7 +212,7 @@ def test_a_halving_search_over_replicas(corners):
     ).fit(*corners)
     assert search.n_resources_ == [2, 4]
     assert search.best_estimator_.selection_["n_replicas"].max() == 4
-    assert search.best_params_["temperature"] == 1e-4
+    assert search.best_params_["recipe__temperature"] == 1e-4
 
 
 @pytest.mark.slow

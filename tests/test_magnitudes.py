@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
-from freemetric import DMLFE, MLKR, PCA, FreeEnergyRegressor, MetricKNeighborsRegressor, TableRegressor, load
+from freemetric import DMLFE, MLKR, PCA, FreeEnergyRegressor, MetricKNeighborsRegressor, Recipe, TableRegressor, load
 from freemetric.energies import RegressionEnergy
 from freemetric.ensemble.tasks.scales import Scale
 from freemetric.magnitudes import enlarged, exponent_of, mae, r2, reduced, rmse, spread
@@ -24,7 +24,7 @@ def data():
 
 def regressor(scale="auto", **options):
     kinds = ["scaled/diagonal", "scaled/full"]
-    return FreeEnergyRegressor(4, candidates=kinds, scale=scale, random_state=0, **options)
+    return FreeEnergyRegressor(4, recipe=Recipe(candidates=kinds), scale=scale, random_state=0, **options)
 
 
 def answers(model, X):

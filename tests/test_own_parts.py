@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 import freemetric
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.energies import Energy
 from freemetric.metrics import FORMS, VIEWS, Form, View, register_form, register_view
 
@@ -93,7 +93,7 @@ def registered():
 @pytest.fixture(scope="module")
 def model(wine, registered):
     kinds = ["signs/identity", "signs/full", "scaled/tied", "signs/tied"]
-    return FreeEnergyClassifier(16, candidates=kinds, temperature=1e-3, random_state=0).fit(*wine)
+    return FreeEnergyClassifier(16, recipe=Recipe(candidates=kinds, temperature=1e-3), random_state=0).fit(*wine)
 
 
 def test_they_are_fitted(model, wine):
@@ -112,7 +112,9 @@ def test_they_are_cloned_and_searched(model, wine):
 @pytest.fixture(scope="module")
 def voting(wine, registered):
     """Both toys vote for certain."""
-    return FreeEnergyClassifier(4, candidates=["signs/tied"], temperature=1e-3, random_state=0).fit(*wine)
+    return FreeEnergyClassifier(4, recipe=Recipe(candidates=["signs/tied"], temperature=1e-3), random_state=0).fit(
+        *wine
+    )
 
 
 def test_they_are_saved_and_loaded(voting, model, wine, tmp_path):
@@ -129,7 +131,9 @@ def test_they_are_exported_or_one_line_says_why_not(voting, wine, tmp_path):
     with pytest.raises(ValueError, match="the view Signs has no ONNX graph") as caught:
         to_onnx(voting)
     assert "\n" not in str(caught.value)
-    form_only = FreeEnergyClassifier(4, candidates=["scaled/tied"], temperature=1e-3, random_state=0).fit(*wine)
+    form_only = FreeEnergyClassifier(
+        4, recipe=Recipe(candidates=["scaled/tied"], temperature=1e-3), random_state=0
+    ).fit(*wine)
     runtime = pytest.importorskip("onnxruntime")
     session = runtime.InferenceSession(to_onnx(form_only).SerializeToString(), providers=["CPUExecutionProvider"])
     _, P = session.run(None, {"X": wine[0]})

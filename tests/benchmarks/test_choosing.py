@@ -82,8 +82,8 @@ def test_choice_and_confirmation_are_recorded(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(choosing, "PROBLEMS", {"few-rows": None})
     monkeypatch.setattr(choosing, "REPEATS", 1)
     monkeypatch.setattr(choosing, "ZOO_SIZES", (60,))
-    monkeypatch.setattr(choosing, "DEFAULT", "dict(kinds=('scaled/diagonal',), n_replicas=2, n_steps=1)")
-    change, log = "dict(kinds=('scaled/diagonal',), n_replicas=2, n_steps=2)", tmp_path / "choices.jsonl"
+    monkeypatch.setattr(choosing, "DEFAULT", "dict(candidates=('scaled/diagonal',), n_replicas=2, n_steps=1)")
+    change, log = "dict(candidates=('scaled/diagonal',), n_replicas=2, n_steps=2)", tmp_path / "choices.jsonl"
     arguments = argparse.Namespace(
         choices=log, records=tmp_path / "fits", before=None, data_home=None, jobs=1, goal="cheaper"
     )

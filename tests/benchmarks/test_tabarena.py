@@ -159,7 +159,7 @@ def test_configurations_are_plain_valid_and_the_same_for_a_seed(entry):
     assert len({json.dumps(c) for c in configurations}) == 30
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
     for configuration in configurations[:3]:
-        FreeEnergyClassifier(**{**configuration, "n_replicas": 8}, random_state=0).fit(X, y)
+        FreeEnergyClassifier(random_state=0).set_params(**configuration | {"n_replicas": 8}).fit(X, y)
 
 
 @pytest.mark.skipif(not has("tabarena.utils"), reason="tabarena is not installed")

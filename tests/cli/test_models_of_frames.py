@@ -7,10 +7,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from freemetric import FreeEnergyClassifier, TableClassifier
+from freemetric import FreeEnergyClassifier, Recipe, TableClassifier
 from freemetric.tabular import TableModel
 
-FAST = {"n_replicas": 6, "candidates": ["scaled/diagonal"]}
+FAST = {"n_replicas": 6, "recipe": Recipe(candidates=["scaled/diagonal"])}
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def saved(path):
 
 
 def test_fit_of_the_file_is_fit_of_the_frame(freemetric, path, saved, tmp_path):
-    given = ("--set", "n_replicas=6", "--set", 'candidates=["scaled/diagonal"]')
+    given = ("--set", "n_replicas=6", "--set", 'recipe__candidates=["scaled/diagonal"]')
     assert freemetric("fit", path, "--target", "class", "-o", tmp_path / "cli.fm", *given).code == 0
     told = [freemetric("predict", file, path, "--proba") for file in (tmp_path / "cli.fm", saved[0])]
     assert [answer.code for answer in told] == [0, 0]

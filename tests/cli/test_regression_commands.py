@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from freemetric import FreeEnergyRegressor
+from freemetric import FreeEnergyRegressor, Recipe
 from freemetric.tabular import TableModel, read
 from tests.files.tampering import parts, seal
 
-FAST = ["--set", "n_replicas=8", "--set", 'candidates=["scaled/diagonal"]']
+FAST = ["--set", "n_replicas=8", "--set", 'recipe__candidates=["scaled/diagonal"]']
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,9 @@ def test_what_is_predicted_is_what_the_regressor_says(freemetric, folder, homes,
     assert list(found) == ["town", "prediction", *quantiles, "lower 90 %", "upper 90 %"]
     area = (homes[["area"]] - homes["area"][5:].min()) / np.ptp(homes["area"][5:])
     X = np.column_stack([area, homes["town"] == "Rome"]).astype(float)
-    model = FreeEnergyRegressor(8, candidates=["scaled/diagonal"], random_state=0).fit(X[5:], homes["price"][5:])
+    model = FreeEnergyRegressor(8, recipe=Recipe(candidates=["scaled/diagonal"]), random_state=0).fit(
+        X[5:], homes["price"][5:]
+    )
     np.testing.assert_allclose(found["prediction"], model.predict(X))
     np.testing.assert_allclose(found[quantiles], model.predict_quantiles(X))
     np.testing.assert_allclose(found[["lower 90 %", "upper 90 %"]], model.predict_interval(X, 0.1))

@@ -22,7 +22,7 @@ from freemetric.dask import DaskFreeEnergyClassifier, partitioned_samples
 from freemetric.learners import training_rows
 
 SETTINGS = {"recipe": replace(Recipe(), n_replicas=14, n_steps=2, most_searched=100), "random_state": 0}
-EXACT = {**SETTINGS, "shortlist": None}
+EXACT = {"recipe": replace(SETTINGS["recipe"], shortlist=None), "random_state": 0}
 pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 
 
@@ -96,7 +96,7 @@ def test_dataframes_of_unknown_lengths_and_labels_of_any_type(rows, names):
 
 def test_shortlists_of_partitions_hold_what_that_of_one_process_does(rows, one):
     X, _ = rows
-    model = DaskFreeEnergyClassifier(**SETTINGS, shortlist=60).fit(*chunked(rows, 90))
+    model = DaskFreeEnergyClassifier(**SETTINGS).set_params(recipe__shortlist=60).fit(*chunked(rows, 90))
     local = model.to_local()
     exact, shorter, apart = one.predict_proba(X), local.predict_proba(X), model.predict_proba(X)
     assert 0 < np.abs(apart - exact).mean() <= np.abs(shorter - exact).mean()

@@ -25,7 +25,7 @@ import dask.array as da  # noqa: E402
 from freemetric.dask import DaskFreeEnergyClassifier, DaskFreeEnergyRegressor  # noqa: E402
 
 RECIPE = replace(Recipe(), n_replicas=14, cheap_bag=1, n_steps=2, most_searched=100)
-SETTINGS = {"recipe": RECIPE, "shortlist": None, "random_state": 0}
+SETTINGS = {"recipe": replace(RECIPE, shortlist=None), "random_state": 0}
 N_ROUNDS = 4  # of the search: all kinds, larger bags or none, other temperatures, the best
 PATIENCE = 60  # seconds
 pytestmark = pytest.mark.filterwarnings("default")  # sockets and loops of a cluster close when they like
@@ -67,8 +67,8 @@ def assert_same_predictions(model, one, X):
 
 def assert_same_numbers(X, y):
     """Of regressors, here and apart."""
-    settings = {"candidates": ["scaled/diagonal"], **SETTINGS}
-    one, apart = (kind(**settings) for kind in (FreeEnergyRegressor, DaskFreeEnergyRegressor))
+    recipe = replace(SETTINGS["recipe"], candidates=("scaled/diagonal",))
+    one, apart = (kind(recipe=recipe, random_state=0) for kind in (FreeEnergyRegressor, DaskFreeEnergyRegressor))
     one.fit(X, y)
     apart.fit(*chunked(X, y, 60))
     np.testing.assert_array_equal(apart.trace_["energy"], one.trace_["energy"])
@@ -83,7 +83,9 @@ def test_a_restarted_cluster_is_said_in_one_line(wine):
     lost = r"^The cluster no longer has the training samples of this model: it was restarted .*; fit the model again"
     threads = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with distributed.LocalCluster(**threads) as cluster, distributed.Client(cluster) as client:
-        model = DaskFreeEnergyClassifier(2, candidates=["scaled/identity"], random_state=0).fit(*chunked(X, y, 60))
+        model = DaskFreeEnergyClassifier(2, recipe=Recipe(candidates=["scaled/identity"]), random_state=0).fit(
+            *chunked(X, y, 60)
+        )
         local = model.to_local()
         client.restart(wait_for_workers=False, timeout=PATIENCE)
         for ask in (model.predict, model.predict_proba, lambda X: model.score(*chunked(X, y, 60))):

@@ -11,6 +11,7 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 
+from freemetric import Recipe
 from freemetric.dask import DaskFreeEnergyClassifier, DaskFreeEnergyRegressor
 
 X = da.from_array(np.random.default_rng(0).random((40, 3)), chunks=(20, -1))
@@ -52,7 +53,9 @@ def test_what_cannot_be_learned_from(patterns, labels, said):
 
 
 def test_what_cannot_be_predicted():
-    model = DaskFreeEnergyClassifier(n_replicas=4, candidates=["scaled/diagonal"], random_state=0).fit(X, y)
+    model = DaskFreeEnergyClassifier(n_replicas=4, recipe=Recipe(candidates=["scaled/diagonal"]), random_state=0).fit(
+        X, y
+    )
     with pytest.raises(ValueError, match="X has 2 features, but DaskFreeEnergyClassifier is expecting 3"):
         model.predict(X[:, :2])
     with pytest.raises(ValueError, match="NaN or infinity"):
@@ -88,13 +91,13 @@ def test_parameters_are_checked():
     with pytest.raises(ValueError, match="scale='log' is for positive numbers; the smallest of y is 0"):
         DaskFreeEnergyRegressor(scale="log").fit(X, y)
     with pytest.raises(ValueError, match="n_components=4 is larger"):
-        DaskFreeEnergyRegressor(n_components=4).fit(X, y)
+        DaskFreeEnergyRegressor(recipe=Recipe(n_components=4)).fit(X, y)
 
 
 def test_what_cannot_be_predicted_by_a_regressor():
     with pytest.raises(NotFittedError):
         DaskFreeEnergyRegressor().predict(X)
-    settings = {"n_replicas": 4, "candidates": ["scaled/diagonal"], "random_state": 0}
+    settings = {"n_replicas": 4, "recipe": Recipe(candidates=["scaled/diagonal"]), "random_state": 0}
     model = DaskFreeEnergyRegressor(**settings).fit(X, X[:, 0])
     with pytest.raises(ValueError, match="X has 2 features, but DaskFreeEnergyRegressor is expecting 3"):
         model.predict(X[:, :2])

@@ -23,9 +23,9 @@ from freemetric.dask import DaskFreeEnergyRegressor, partitioned_samples
 from freemetric.learners import training_rows
 
 KINDS = ("scaled/identity", "quantiles/diagonal", "scaled/full")
-RECIPE = replace(Recipe(), kinds=KINDS, n_replicas=6, cheap_bag=1, n_steps=2, most_searched=100)
+RECIPE = replace(Recipe(), candidates=KINDS, n_replicas=6, cheap_bag=1, n_steps=2, most_searched=100)
 SETTINGS = {"recipe": RECIPE, "random_state": 0}
-EXACT = {**SETTINGS, "shortlist": None}
+EXACT = {"recipe": replace(RECIPE, shortlist=None), "random_state": 0}
 CLOSE = {"rtol": 1e-5, "atol": 5e-4}  # of numbers up to hundreds; votes are counted in float32
 pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 
@@ -135,7 +135,7 @@ def test_arrays_and_frames_of_this_process_are_one_partition(rows, one):
 
 
 def test_all_rows_are_searched_where_they_are_few(rows):
-    few = {"n_replicas": 6, "candidates": ["scaled/full"], "shortlist": None, "random_state": 0}
+    few = {"n_replicas": 6, "recipe": Recipe(candidates=["scaled/full"], shortlist=None), "random_state": 0}
     one = FreeEnergyRegressor(**few).fit(*rows)
     model = DaskFreeEnergyRegressor(**few).fit(*chunked(rows, 70))
     assert model.n_searched_ == 180
@@ -144,7 +144,7 @@ def test_all_rows_are_searched_where_they_are_few(rows):
 
 def test_shortlists_of_partitions_hold_what_that_of_one_process_does(rows, one):
     X, _ = rows
-    model = DaskFreeEnergyRegressor(**SETTINGS, shortlist=40).fit(*chunked(rows, 90))
+    model = DaskFreeEnergyRegressor(**SETTINGS).set_params(recipe__shortlist=40).fit(*chunked(rows, 90))
     exact, shorter, apart = one.predict(X), model.to_local().predict(X), model.predict(X)
     assert 0 < np.abs(apart - exact).mean() <= np.abs(shorter - exact).mean()
 
@@ -179,19 +179,19 @@ def test_a_local_model_is_that_of_one_process_at_defaults():
     assert_same(model.to_local(), one, X)
     # Three partitions ask three shortlists, which are nearly all samples; the spread is that of such predictions.
     apart, here = model.ensemble_.head.spread, one.ensemble_.head.spread
-    exact = model.set_params(shortlist=None).to_local().ensemble_.head.spread
+    exact = FreeEnergyRegressor(**few).set_params(recipe__shortlist=None).fit(X, y).ensemble_.head.spread
     assert np.abs(apart - exact).max() < 0.3 * np.abs(here - exact).max()
 
 
 def test_one_partition_predicts_as_one_process_does():
     """It asks the same shortlist, and has the same spread."""
     X, y = (part[:180] for part in load_diabetes(return_X_y=True))  # no two samples are equally far
-    settings = {"recipe": replace(RECIPE, most_searched=180), "shortlist": 40, "random_state": 0}
+    settings = {"recipe": replace(RECIPE, most_searched=180, shortlist=40), "random_state": 0}
     one, model = FreeEnergyRegressor(**settings), DaskFreeEnergyRegressor(**settings)
     assert_same(model.fit(X, y), one.fit(X, y), X)
 
 
 def test_plain_regressors_take_arrays_of_dask_that_fit(rows):
-    settings = {"n_replicas": 3, "candidates": ["scaled/full"], "random_state": 0}
+    settings = {"n_replicas": 3, "recipe": Recipe(candidates=["scaled/full"]), "random_state": 0}
     there = FreeEnergyRegressor(**settings).fit(*chunked(rows, 50))
     assert_array_equal(there.predict(rows[0]), FreeEnergyRegressor(**settings).fit(*rows).predict(rows[0]))

@@ -1,7 +1,7 @@
 import matplotlib as mpl
 import pytest
 
-from freemetric import NCA, FreeEnergyClassifier
+from freemetric import NCA, FreeEnergyClassifier, Recipe
 
 mpl.use("Agg")
 
@@ -22,4 +22,4 @@ def nca(iris):
 @pytest.fixture(scope="session")
 def classifier(iris):
     X, y = iris
-    return FreeEnergyClassifier(n_replicas=20, subsample=0.3, random_state=0).fit(X[::2], y[::2])
+    return FreeEnergyClassifier(n_replicas=20, recipe=Recipe(subsample=0.3), random_state=0).fit(X[::2], y[::2])

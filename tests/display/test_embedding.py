@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from freemetric import DCA, NCA, RCA, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric import DCA, NCA, RCA, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.display import EmbeddingDisplay
 from freemetric.display.style import COLORS, class_style
 
@@ -41,7 +41,7 @@ def test_distances_of_a_classifier_are_the_mean_over_its_replicas(iris):
     X, rows = np.unique(iris[0][:, :3], axis=0, return_index=True)  # copies would count once
     y = iris[1][rows]
     kinds = ["scaled/identity", "scaled/diagonal", "scaled/full"]
-    model = FreeEnergyClassifier(n_replicas=9, candidates=kinds, subsample=0.2, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(n_replicas=9, recipe=Recipe(candidates=kinds, subsample=0.2), random_state=0).fit(X, y)
     display = EmbeddingDisplay.from_estimator(model, X, y, n_dims=3)
     assert len(model.members_) > 1
     mean, V = 0, (X - X.min(axis=0)) / np.ptp(X, axis=0)

@@ -7,7 +7,7 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from freemetric import DMLFE, NCA, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric import DMLFE, NCA, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.display import MetricDisplay
 from freemetric.mc import Annealing, Constant
 
@@ -67,7 +67,7 @@ def test_a_classifier_shows_its_averaged_metric(view, iris):
     """The squared distance in the view of patterns that differ in all steps of some features."""
     X, y = iris
     kinds = [f"{view}/diagonal", f"{view}/full"]
-    model = FreeEnergyClassifier(n_replicas=6, candidates=kinds, subsample=0.2, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(n_replicas=6, recipe=Recipe(candidates=kinds, subsample=0.2), random_state=0).fit(X, y)
     M = MetricDisplay.from_estimator(model).matrix
     V, owner = model.views_[view](X), model.views_[view].owner
     u, v = np.array([1, 0, 1, 0])[owner], np.array([0, 0, 1, 1])[owner]

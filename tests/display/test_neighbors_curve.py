@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric import Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.display import NeighborsCurveDisplay
 
 
@@ -97,8 +97,8 @@ def test_the_legend_of_candidates_stands_beside(classifier, iris):
 
 def test_a_classifier_at_the_end_of_a_pipeline(halves):
     X, y, X_test, y_test = halves
-    settings = {"n_replicas": 12, "candidates": ["scaled/full"], "n_neighbors": 4, "subsample": 0.3}
-    model = make_pipeline(MinMaxScaler(), FreeEnergyClassifier(**settings, random_state=0)).fit(X, y)
+    recipe = Recipe(candidates=["scaled/full"], n_neighbors=4, subsample=0.3)
+    model = make_pipeline(MinMaxScaler(), FreeEnergyClassifier(12, recipe=recipe, random_state=0)).fit(X, y)
     display = NeighborsCurveDisplay.from_estimator(model, X_test, y_test, most_neighbors=30)
     k, error = display.curves["test samples"]
     assert (k == np.arange(1, 31)).all()

@@ -12,7 +12,7 @@ from sklearn.metrics import r2_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from freemetric import MLKR, NCA, FreeEnergyRegressor, MetricKNeighborsRegressor, TableRegressor
+from freemetric import MLKR, NCA, FreeEnergyRegressor, MetricKNeighborsRegressor, Recipe, TableRegressor
 from freemetric.display import (
     EmbeddingDisplay,
     ImportancesDisplay,
@@ -34,7 +34,9 @@ def diabetes():
 def model(diabetes, request):
     X, y = diabetes
     kinds = ["scaled/full", "steps/diagonal", "scaled/identity"]
-    return FreeEnergyRegressor(6, candidates=kinds, scale=request.param, random_state=0).fit(X[::2], y[::2])
+    return FreeEnergyRegressor(6, recipe=Recipe(candidates=kinds), scale=request.param, random_state=0).fit(
+        X[::2], y[::2]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +107,7 @@ def test_importances(model):
 def test_importances_of_the_columns_of_a_table(diabetes):
     X, y = diabetes
     table = X[["bmi", "s5"]].assign(town=np.where(X["sex"] > 0, "Ulm", "Bonn"))
-    inside = FreeEnergyRegressor(4, candidates=["scaled/full"])
+    inside = FreeEnergyRegressor(4, recipe=Recipe(candidates=["scaled/full"]))
     model = TableRegressor(inside, random_state=0).fit(table[::2], y[::2])
     names = [text.get_text() for text in ImportancesDisplay.from_estimator(model).ax_.get_yticklabels()]
     assert sorted(names) == ["bmi", "s5", "town"]

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.display import EmbeddingDisplay, MetricDisplay, NeighborsCurveDisplay, TraceDisplay
 from freemetric.display.neighbors_curve import LINES, line_of
 from freemetric.metrics import FORMS
@@ -34,7 +34,7 @@ def test_a_view_without_words_has_its_name(iris):
         words = property()  # as where nobody has written any
 
     with known({"silent": Silent}):
-        model = FreeEnergyClassifier(2, candidates=["silent/diagonal"], random_state=0).fit(*iris)
+        model = FreeEnergyClassifier(2, recipe=Recipe(candidates=["silent/diagonal"]), random_state=0).fit(*iris)
         assert MetricDisplay.from_estimator(model).ax_.get_title().startswith("averaged M, silent\n")
 
 
@@ -54,6 +54,6 @@ def test_lines_differ_by_form(model):
 def test_more_forms_than_lines(iris):
     with known(forms={f"form {i}": Doubled() for i in range(2 * len(LINES))}):
         kinds = ["scaled/form 9"]
-        model = FreeEnergyClassifier(2, candidates=kinds, random_state=0).fit(*iris)
+        model = FreeEnergyClassifier(2, recipe=Recipe(candidates=kinds), random_state=0).fit(*iris)
         assert NeighborsCurveDisplay.from_estimator(model).candidates[0].form == "form 9"
     plt.close("all")

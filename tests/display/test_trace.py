@@ -3,7 +3,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import DMLFE, FreeEnergyClassifier
+from freemetric import DMLFE, FreeEnergyClassifier, Recipe
 from freemetric.display import TraceDisplay
 from freemetric.display.style import COLORS
 from freemetric.mc import Annealing, Constant, ElementMove
@@ -77,7 +77,7 @@ def test_finds_the_walker_in_a_pipeline_and_in_a_classifier(classifier, iris):
 
 
 def test_one_clear_line(nca, walker, iris):
-    plain = FreeEnergyClassifier(candidates=["scaled/identity"]).fit(*iris)
+    plain = FreeEnergyClassifier(recipe=Recipe(candidates=["scaled/identity"])).fit(*iris)
     with pytest.raises(ValueError, match="FreeEnergyClassifier has sampled no metric, so there is no trace to show"):
         TraceDisplay.from_estimator(plain)
     with pytest.raises(TypeError, match="walks by Monte Carlo, such as DMLFE; NCA is none"):

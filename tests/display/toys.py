@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.metrics import FORMS, VIEWS, View, register_form, register_view
 from freemetric.metrics.forms import LinearForm
 
@@ -70,4 +70,4 @@ def known(views=(), forms=()):
 def toy_model(X, y, form=None):
     """A classifier on the toy view with the toy form, or another one."""
     with known({"toy": Toy}, {"twice": form or Doubled()}):
-        yield FreeEnergyClassifier(6, candidates=["toy/twice"], subsample=0.3, random_state=0).fit(X, y)
+        yield FreeEnergyClassifier(6, recipe=Recipe(candidates=["toy/twice"], subsample=0.3), random_state=0).fit(X, y)

@@ -39,9 +39,9 @@ def allocated(recipe, tunes_temperature=False):
             votes = OOBVotes(np.full(size, len(task.bags) / 2, dtype=np.float32), np.full(N_SAMPLES, len(task.bags)))
             yield Replicas(np.ones((len(task.bags), 1, 1)), votes, {}, {})
 
-    search = search_in(recipe)
+    search = search_in(recipe | {"other_temperatures": tunes_temperature})
     candidate = LEARNER.on_bags_of(search.bag_sizes()[0])
-    for wanted in allocate_replicas(search, [candidate], tunes_temperature, moves_trap=True):
+    for wanted in allocate_replicas(search, [candidate]):
         search.grow(wanted, run)
     return rounds, [len(result.maps) for result in search.population.results]
 

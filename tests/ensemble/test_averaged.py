@@ -7,7 +7,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def model(wine):
 def linear(wine):
     X, y = wine
     kinds = ["scaled/full", "whitened/diagonal"]
-    return FreeEnergyClassifier(8, candidates=kinds, random_state=0).fit(X[::2], y[::2])
+    return FreeEnergyClassifier(8, recipe=Recipe(candidates=kinds), random_state=0).fit(X[::2], y[::2])
 
 
 def averaged_distances(model, U, V):
@@ -75,7 +75,9 @@ def test_unlabelled_rows_are_no_neighbours(wine):
 
 def test_as_a_step_before_others(wine):
     X, y = wine
-    space = make_pipeline(StandardScaler(), FreeEnergyClassifier(6, n_components=2, random_state=0)).fit(X, y)
+    space = make_pipeline(StandardScaler(), FreeEnergyClassifier(6, recipe=Recipe(n_components=2), random_state=0)).fit(
+        X, y
+    )
     Z = space.transform(X)
     assert Z.shape == (len(X), 2)
     assert (y[NearestNeighbors(n_neighbors=2).fit(Z).kneighbors(Z)[1][:, 1]] == y).mean() > 0.9

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,8 +27,9 @@ MOVES = {"hamiltonian": None, "element": Annealing(Constant(1e-3), ElementMove(0
 @pytest.mark.parametrize("sampler", MOVES.values(), ids=MOVES)
 def test_only_what_is_missing_is_done_again(sampler, wine, tmp_path, monkeypatch):
     X, y = wine
-    settings = {"n_replicas": 24, "sampler": sampler, "energy": "nca", "random_state": 0}
-    undisturbed = FreeEnergyClassifier(**settings).fit(X, y)
+    recipe = Recipe(sampler=sampler, energy="nca")
+    kept = replace(recipe, checkpoint=tmp_path / "kept")
+    undisturbed = FreeEnergyClassifier(24, recipe=recipe, random_state=0).fit(X, y)
     done, real = [], running.replicas_of
 
     def dying(task, *shared):
@@ -38,14 +40,14 @@ def test_only_what_is_missing_is_done_again(sampler, wine, tmp_path, monkeypatch
 
     monkeypatch.setattr(running, "replicas_of", dying)
     with pytest.raises(MemoryError):
-        FreeEnergyClassifier(**settings, checkpoint=tmp_path / "kept").fit(X, y)
+        FreeEnergyClassifier(24, recipe=kept, random_state=0).fit(X, y)
     files = sorted((tmp_path / "kept").rglob("*.task"))
     assert len(files) == 7
     files[2].write_bytes(files[2].read_bytes()[:-5])  # a file that is not whole is made again,
     other = freemetric.load(files[4])  # and one of a shape that compiled code should not believe
     save(other._replace(maps=np.repeat(other.maps, 100, axis=2)), files[4])
     monkeypatch.setattr(running, "replicas_of", lambda task, *shared: done.append(task) or real(task, *shared))
-    again = FreeEnergyClassifier(**settings, checkpoint=tmp_path / "kept").fit(X, y)
+    again = FreeEnergyClassifier(24, recipe=kept, random_state=0).fit(X, y)
     np.testing.assert_array_equal(again.predict_proba(X), undisturbed.predict_proba(X))
     np.testing.assert_array_equal(again.trace_["energy"], undisturbed.trace_["energy"])
     assert len(done) == 7 + len(undisturbed_tasks(undisturbed)) - 5
@@ -90,8 +92,8 @@ def test_another_fit_finds_nothing(wine, tmp_path):
     kept = tmp_path / "kept"
     kept.mkdir()
     (kept / "mine.txt").write_text("stays")
-    first = FreeEnergyClassifier(8, random_state=0, checkpoint=kept).fit(X, y)
-    other = FreeEnergyClassifier(8, random_state=1, checkpoint=kept).fit(X, y)
+    first = FreeEnergyClassifier(8, random_state=0, recipe=Recipe(checkpoint=kept)).fit(X, y)
+    other = FreeEnergyClassifier(8, random_state=1, recipe=Recipe(checkpoint=kept)).fit(X, y)
     assert np.abs(first.predict_proba(X) - other.predict_proba(X)).max() > 0
     assert [path.name for path in kept.iterdir()] == ["mine.txt"]
 
@@ -100,16 +102,16 @@ def test_what_cannot_be_a_folder(wine, tmp_path):
     (tmp_path / "file").write_text("mine")
     for path in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(ValueError, match=r"checkpoint='.*' cannot be made a folder \(.*\)\.$"):
-            FreeEnergyClassifier(4, checkpoint=path, random_state=0).fit(*wine)
+            FreeEnergyClassifier(4, recipe=Recipe(checkpoint=path), random_state=0).fit(*wine)
     assert (tmp_path / "file").read_text() == "mine"
 
 
 PROGRAM = """
 import sys, numpy as np
 from sklearn.datasets import make_classification
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 X, y = make_classification(300, 6, n_informative=4, random_state=0)
-model = FreeEnergyClassifier(30, random_state=0, checkpoint=sys.argv[1] or None).fit(X, y)
+model = FreeEnergyClassifier(30, random_state=0, recipe=Recipe(checkpoint=sys.argv[1] or None)).fit(X, y)
 np.save(sys.argv[2], model.predict_proba(X))
 """
 

@@ -104,14 +104,14 @@ def test_classes_around_one_point_are_told_apart_by_their_densities(rng):
     """The wider of two classes is met outside; neighbours alone do not know that."""
     y = np.arange(160) % 2
     X = rng.standard_normal((160, 5)) * np.where(y, 3.0, 1.0)[:, None]
-    with_them = FreeEnergyClassifier(4, candidates=["scaled/diagonal"], random_state=0).fit(X, y)
+    with_them = FreeEnergyClassifier(4, recipe=Recipe(candidates=["scaled/diagonal"]), random_state=0).fit(X, y)
     assert len(with_them.ensemble_.head.densities) > 0
     none = Recipe(calibration="none")
-    without = FreeEnergyClassifier(4, candidates=["scaled/diagonal"], recipe=none, random_state=0).fit(X, y)
+    without = FreeEnergyClassifier(4, recipe=replace(none, candidates=["scaled/diagonal"]), random_state=0).fit(X, y)
     assert without.ensemble_.head.densities == []
 
 
-@pytest.mark.parametrize("names", [("well",), "student-t", ["student-t"], (["student-t"],), (None,)])
+@pytest.mark.parametrize("names", [("well",), "student-t", ["well"], (["student-t"],), (None,)])
 def test_densities_that_there_are_not(names):
     with pytest.raises(ValueError, match="densities of Recipe are not a tuple of some of") as caught:
         Recipe(densities=names)

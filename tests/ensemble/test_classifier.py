@@ -1,5 +1,6 @@
 import gc
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_selection_says_what_was_tried(model):
     one_k = table["n_neighbors"] == 1
     assert table["n_replicas"][one_k].sum() == 24
     kinds = set(zip(table["view"][one_k], table["form"][one_k], strict=True))
-    assert {tuple(name.split("/")[:2]) for name in Recipe().kinds} <= kinds
+    assert {tuple(name.split("/")[:2]) for name in Recipe().candidates} <= kinds
     used = table["weight"] > 0
     assert set(table["n_neighbors"][used]) <= {1, 2, 3, 5, 8, 13, 20, 32}
     by_k = [table["weight"][table["n_neighbors"] == k].sum() for k in range(1, 41)]
@@ -68,7 +69,9 @@ def test_selection_says_what_was_tried(model):
 
 
 def test_the_best_kind_is_tried_at_other_temperatures(wine):
-    model = FreeEnergyClassifier(36, candidates=["scaled/diagonal", "scaled/full"], random_state=0).fit(*wine)
+    model = FreeEnergyClassifier(36, recipe=Recipe(candidates=["scaled/diagonal", "scaled/full"]), random_state=0).fit(
+        *wine
+    )
     first = model.selection_["n_neighbors"] == 1
     table = {name: column[first] for name, column in model.selection_.items()}
     assert len(table["view"]) == 4
@@ -78,7 +81,7 @@ def test_the_best_kind_is_tried_at_other_temperatures(wine):
 
 
 def test_a_given_temperature_and_confinement_are_kept(wine):
-    model = FreeEnergyClassifier(12, temperature=5e-4, confinement=1e-4, random_state=0).fit(*wine)
+    model = FreeEnergyClassifier(12, recipe=Recipe(temperature=5e-4, confinement=1e-4), random_state=0).fit(*wine)
     learned = model.selection_["form"] != "identity"
     assert set(model.selection_["temperature"][learned]) == {5e-4}
     assert set(model.selection_["confinement"][learned]) == {1e-4}
@@ -86,7 +89,7 @@ def test_a_given_temperature_and_confinement_are_kept(wine):
 
 
 def test_a_given_k_is_the_only_one(wine):
-    model = FreeEnergyClassifier(12, n_neighbors=7, random_state=0).fit(*wine)
+    model = FreeEnergyClassifier(12, recipe=Recipe(n_neighbors=7), random_state=0).fit(*wine)
     assert set(model.selection_["n_neighbors"][model.selection_["weight"] > 0]) == {7}
     assert model.n_neighbors_ == 7
     P = model.predict(wine[0])
@@ -114,7 +117,7 @@ def test_irrelevant_features_are_found_out(rng):
 
 def test_distance_weights_of_one_diagonal_metric_by_hand(wine):
     X, y = wine
-    model = FreeEnergyClassifier(1, candidates=["scaled/diagonal"], temperature=1e-3, random_state=0)
+    model = FreeEnergyClassifier(1, recipe=Recipe(candidates=["scaled/diagonal"], temperature=1e-3), random_state=0)
     with pytest.warns(DataWarning, match="never out of bag"):
         model.fit(X, y)
     w = model.members_[0].maps[0, 0]
@@ -124,7 +127,9 @@ def test_distance_weights_of_one_diagonal_metric_by_hand(wine):
 
 def test_embedding_has_the_mean_squared_distance(wine):
     X, y = wine
-    model = FreeEnergyClassifier(6, candidates=["scaled/full"], temperature=1e-3, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(6, recipe=Recipe(candidates=["scaled/full"], temperature=1e-3), random_state=0).fit(
+        X, y
+    )
     Z = model.embed(X[:5])
     V, covariance = model.views_["scaled"](X), np.cov(model.views_["scaled"](X), rowvar=False)
     expected = 0.0
@@ -173,7 +178,9 @@ def test_results_do_not_depend_on_threads(wine):
 
 def test_low_rank_and_another_sampler(wine):
     sampler = Annealing(Constant(2e-3), ElementMove(0.3), n_steps=5)
-    model = FreeEnergyClassifier(12, n_components=3, energy="nca", sampler=sampler, random_state=0).fit(*wine)
+    model = FreeEnergyClassifier(12, recipe=Recipe(n_components=3, energy="nca", sampler=sampler), random_state=0).fit(
+        *wine
+    )
     learned = [member for member in model.members_ if member.candidate.learns]
     assert learned
     assert all(member.maps.shape[1:] == (3, 13) for member in learned)
@@ -183,7 +190,7 @@ def test_low_rank_and_another_sampler(wine):
 
 @pytest.mark.parametrize("energy", [LogNCAEnergy(), "nca"])
 def test_energies_of_ones_own(wine, energy):
-    model = FreeEnergyClassifier(10, energy=energy, random_state=0).fit(*wine)
+    model = FreeEnergyClassifier(10, recipe=Recipe(energy=energy), random_state=0).fit(*wine)
     assert model.oob_score_ > 0.9
 
 
@@ -192,7 +199,7 @@ def test_a_callable_energy_moves_full_maps_of_scaled_features_only(wine):
         return 1e-2 * ((A - np.diag(np.arange(13.0))) ** 2).sum(axis=(1, 2))
 
     sampler = Annealing(Constant(1e-4), ElementMove(0.5), n_steps=3)
-    model = FreeEnergyClassifier(4, energy=lopsided, sampler=sampler, random_state=0).fit(*wine)
+    model = FreeEnergyClassifier(4, recipe=Recipe(energy=lopsided, sampler=sampler), random_state=0).fit(*wine)
     learned = model.selection_["form"] != "identity"
     assert set(model.selection_["view"][learned]) == {"scaled"}
     assert set(model.selection_["form"][learned]) == {"full"}
@@ -200,12 +207,12 @@ def test_a_callable_energy_moves_full_maps_of_scaled_features_only(wine):
 
 def test_few_patterns_clip_the_number_of_neighbors(iris):
     X, y = iris[0][::15], iris[1][::15]
-    model = FreeEnergyClassifier(72, n_neighbors=30, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(72, recipe=Recipe(n_neighbors=30), random_state=0).fit(X, y)
     assert model.n_neighbors_ == 9
 
 
 def test_nobody_out_of_bag(iris):
-    model = FreeEnergyClassifier(1, candidates=["scaled/full"], subsample=0.99, random_state=0)
+    model = FreeEnergyClassifier(1, recipe=Recipe(candidates=["scaled/full"], subsample=0.99), random_state=0)
     with pytest.warns(DataWarning, match="150 of 150 samples were never out of bag"):
         model.fit(*iris)
     assert np.isnan(model.oob_score_)
@@ -214,7 +221,7 @@ def test_nobody_out_of_bag(iris):
 
 def test_only_plain_neighbors(iris):
     X, y = iris
-    model = FreeEnergyClassifier(candidates=["scaled/identity"], n_neighbors=5).fit(X[::2], y[::2])
+    model = FreeEnergyClassifier(recipe=Recipe(candidates=["scaled/identity"], n_neighbors=5)).fit(X[::2], y[::2])
     assert model.snapshots_ is None
     assert model.trace_ == {}
     plain = KNeighborsClassifier(5).fit(X[::2], y[::2]).score(X[1::2], y[1::2])
@@ -233,9 +240,9 @@ def test_a_large_set_is_learned_and_judged_on_parts_of_it():
 
 def test_unknown_and_no_candidates(iris):
     with pytest.raises(ValueError, match="candidates: 'cubic/full' is unknown; a kind is a view"):
-        FreeEnergyClassifier(candidates=["cubic/full"]).fit(*iris)
-    with pytest.raises(ValueError, match="candidates: the list is empty"):
-        FreeEnergyClassifier(candidates=[]).fit(*iris)
+        FreeEnergyClassifier(recipe=Recipe(candidates=["cubic/full"])).fit(*iris)
+    with pytest.raises(ValueError, match="candidates of Recipe are none"):
+        FreeEnergyClassifier(recipe=Recipe(candidates=[])).fit(*iris)
 
 
 def test_an_interrupted_fit_ends(wine):
@@ -246,14 +253,18 @@ def test_an_interrupted_fit_ends(wine):
                     raise KeyboardInterrupt
                 yield step
 
-    model = FreeEnergyClassifier(4, sampler=Interrupted(Constant(3e-4)), candidates=["scaled/full"], random_state=0)
+    model = FreeEnergyClassifier(
+        4, recipe=Recipe(sampler=Interrupted(Constant(3e-4)), candidates=["scaled/full"]), random_state=0
+    )
     with pytest.raises(KeyboardInterrupt):
         model.fit(*wine)
 
 
 def test_tempering_gives_its_coldest_replica(wine):
     sampler = ParallelTempering((1e-4, 1e-3), ElementMove(0.3), n_steps=4)
-    model = FreeEnergyClassifier(4, sampler=sampler, candidates=["scaled/diagonal"], random_state=0).fit(*wine)
+    model = FreeEnergyClassifier(4, recipe=Recipe(sampler=sampler, candidates=["scaled/diagonal"]), random_state=0).fit(
+        *wine
+    )
     assert model.trace_["temperature"].shape == (4, 4)
     assert set(model.trace_["temperature"].ravel()) == {1e-4}
 
@@ -280,12 +291,12 @@ def test_minus_one_is_unlabelled_where_others_are_labels(wine):
 
 
 def test_a_recipe_is_a_parameter(iris):
-    recipe = Recipe(n_replicas=6, n_steps=3, kinds=("scaled/full",), calibration="none", neighbors=(3, 5))
+    recipe = Recipe(n_replicas=6, n_steps=3, candidates=("scaled/full",), calibration="none", n_neighbors=(3, 5))
     model = clone(FreeEnergyClassifier(recipe=recipe, random_state=0)).fit(*iris)
     assert model.trace_["energy"].shape == (3, 12)  # bags of 75 samples: twice as many
     assert set(model.selection_["n_neighbors"][model.selection_["weight"] > 0]) <= {3, 5}
     assert model.ensemble_.head.slope == 1.0
-    given = FreeEnergyClassifier(4, recipe=recipe, candidates=["scaled/diagonal"], random_state=0).fit(*iris)
+    given = FreeEnergyClassifier(4, recipe=replace(recipe, candidates=["scaled/diagonal"]), random_state=0).fit(*iris)
     assert given.trace_["energy"].shape == (3, 4)
     assert set(given.selection_["form"]) == {"diagonal"}
 
@@ -293,17 +304,17 @@ def test_a_recipe_is_a_parameter(iris):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"kinds": ("scaled/cubic",)}, "'scaled/cubic' is unknown"),
-        ({"kinds": ()}, "kinds of Recipe are none"),
+        ({"candidates": ("scaled/cubic",)}, "'scaled/cubic' is unknown"),
+        ({"candidates": ()}, "candidates of Recipe are none"),
         ({"n_steps": 0}, "n_steps of Recipe is no positive whole number: 0"),
         ({"subsample": 1.0}, "subsample of Recipe is no share"),
         ({"calibration": "most"}, "calibration of Recipe is none of full, slope, none"),
         ({"caution": -1.0}, "caution of Recipe is no positive number"),
         (
-            {"temperatures": {"lnca": 1e-3}},
-            "temperatures of Recipe are not numbers for some of log-nca, nca, neighbor-likelihood",
+            {"temperature": {"lnca": 1e-3}},
+            "temperature of Recipe has other entries than numbers for some of log-nca, nca, neighbor-likelihood",
         ),
-        ({"neighbors": (1, 2.5)}, "neighbors of Recipe are no positive whole numbers"),
+        ({"n_neighbors": (1, 2.5)}, "n_neighbors of Recipe are no positive whole numbers"),
     ],
 )
 def test_recipes_that_cannot_be(change, problem):
@@ -312,7 +323,7 @@ def test_recipes_that_cannot_be(change, problem):
 
 
 def test_in_a_grid_search(iris):
-    search = GridSearchCV(FreeEnergyClassifier(8, random_state=0), {"temperature": [1e-4, 1e-3]}, cv=2)
+    search = GridSearchCV(FreeEnergyClassifier(8, random_state=0), {"recipe__temperature": [1e-4, 1e-3]}, cv=2)
     assert search.fit(*iris).best_score_ > 0.9
 
 

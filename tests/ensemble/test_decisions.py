@@ -21,8 +21,8 @@ from freemetric.ensemble.tasks.decisions import ProbabilityScore, best_weights, 
 
 
 def model(**options):
-    options = {"n_replicas": 8, "candidates": ["quantiles/full"], "temperature": 1e-3, "random_state": 0} | options
-    return FreeEnergyClassifier(**options)
+    usual = {"n_replicas": 8, "recipe__candidates": ["quantiles/full"], "recipe__temperature": 1e-3}
+    return FreeEnergyClassifier(random_state=0).set_params(**usual | options)
 
 
 def skewed(seed, n=2350, **options):
@@ -86,7 +86,7 @@ def test_balanced_is_one_over_the_weight_of_a_class(data, rng, plain):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", SKEWED)
-@pytest.mark.parametrize("options", [{"class_weight": "balanced"}, {"scoring": "balanced_accuracy"}], ids=str)
+@pytest.mark.parametrize("options", [{"class_weight": "balanced"}, {"recipe__scoring": "balanced_accuracy"}], ids=str)
 def test_balanced_accuracy_rises_on_skewed_classes(problem, options):
     X, y = SKEWED[problem]()
     gains = []
@@ -144,7 +144,7 @@ def f2(y, labels):
 )
 def test_the_score_out_of_bag_is_the_one_asked_for(data, scoring, metric):
     X, y = data[0][:350], data[1][:350]
-    found = model(scoring=scoring).fit(X, y)
+    found = model(recipe__scoring=scoring).fit(X, y)
     scored = ~np.isnan(found.oob_decision_function_).any(axis=1)
     assert found.oob_score_ == pytest.approx(metric(y[scored], found.oob_decision_function_[scored]))
 
@@ -152,13 +152,13 @@ def test_the_score_out_of_bag_is_the_one_asked_for(data, scoring, metric):
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc", "average_precision", "neg_brier_score"])
 def test_scores_of_probabilities_leave_them_alone(data, plain, scoring):
     X, y = data[0][:350], data[1][:350]
-    np.testing.assert_array_equal(model(scoring=scoring).fit(X, y).predict_proba(X), plain.predict_proba(X))
+    np.testing.assert_array_equal(model(recipe__scoring=scoring).fit(X, y).predict_proba(X), plain.predict_proba(X))
 
 
 @pytest.mark.parametrize("scoring", ["balanced_accuracy", "f1", "f1_macro"])
 def test_scores_of_labels_tune_decisions(data, plain, scoring):
     X, y = data
-    tuned, score = model(scoring=scoring).fit(X[:350], y[:350]), get_scorer(scoring)
+    tuned, score = model(recipe__scoring=scoring).fit(X[:350], y[:350]), get_scorer(scoring)
     assert score(tuned, X[350:], y[350:]) > score(plain, X[350:], y[350:]) + 0.02
     P = plain.predict_proba(X[350:])
     np.testing.assert_allclose(tuned.predict_proba(X[350:]), weighed(P, tuned.class_weight_), rtol=1e-5)
@@ -167,13 +167,13 @@ def test_scores_of_labels_tune_decisions(data, plain, scoring):
 
 def test_given_weights_are_not_tuned(data):
     X, y = data[0][:350], data[1][:350]
-    np.testing.assert_array_equal(model(class_weight={0: 1.0}, scoring="f1").fit(X, y).class_weight_, 1.0)
+    np.testing.assert_array_equal(model(class_weight={0: 1.0}, recipe__scoring="f1").fit(X, y).class_weight_, 1.0)
 
 
 def test_a_scorer_that_cannot_score_these_classes_says_so_before_the_search(data, monkeypatch):
     monkeypatch.setattr("freemetric.ensemble.base.run_to_the_end", None)  # it would fail otherwise
     with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
-        model(scoring="f1").fit(data[0], np.array(["no", "yes"])[data[1]])
+        model(recipe__scoring="f1").fit(data[0], np.array(["no", "yes"])[data[1]])
 
 
 def test_the_best_weights_are_on_a_plateau_and_near_to_none():
@@ -215,7 +215,7 @@ def test_weights_stay_when_rows_come(data):
 
 def test_decisions_are_saved(data, tmp_path):
     X, y = data[0][:200], data[1][:200]
-    found = model(scoring="f1", class_weight={1: 2.0}).fit(X, y)
+    found = model(recipe__scoring="f1", class_weight={1: 2.0}).fit(X, y)
     found.save(tmp_path / "weighed.model")
     loaded = freemetric.load(tmp_path / "weighed.model")
     np.testing.assert_array_equal(loaded.predict_proba(X), found.predict_proba(X))

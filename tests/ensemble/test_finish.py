@@ -35,7 +35,7 @@ class KnownIndex:
     ],
 )
 def test_the_smallest_shortlist_that_hardly_changes_the_votes(all_tried, most_changed, size):
-    recipe = Recipe(shortlists=(10, 20, 40, 200), shortlist_all=all_tried)
+    recipe = Recipe(shortlist=(10, 20, 40, 200), shortlist_all=all_tried)
     training_set = TrainingSet(np.arange(300.0)[:, None], np.zeros(300, dtype=int), ClassEncoding(2))
     head = SimpleNamespace(most_changed=most_changed)
     ensemble = SimpleNamespace(training_set=training_set, head=head, index=KnownIndex)
@@ -43,7 +43,9 @@ def test_the_smallest_shortlist_that_hardly_changes_the_votes(all_tried, most_ch
 
 
 @pytest.mark.parametrize(
-    ("shortlist", "size"), [(None, None), ("auto", 128), (200, 200), (3, 32)], ids=["all", "auto", "200", "too few"]
+    ("shortlist", "size"),
+    [(None, None), ((128, 256), 128), (200, 200), (3, 32)],
+    ids=["all", "one of two", "200", "too few"],
 )
 def test_as_many_samples_are_looked_at_as_vote(shortlist, size):
-    assert finish.samples_looked_at(shortlist, 128, SimpleNamespace(n_neighbors=32)) == size
+    assert finish.samples_looked_at(Recipe(shortlist=shortlist), 128, SimpleNamespace(n_neighbors=32)) == size

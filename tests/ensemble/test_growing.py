@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 
 
 @pytest.fixture(scope="module")
@@ -14,13 +14,17 @@ def data():
 
 def first(data, n=200, **options):
     X, y = data
-    options = {"n_replicas": 8, "candidates": ["scaled/full"], "temperature": 1e-3, "random_state": 0} | options
-    return FreeEnergyClassifier(**options).partial_fit(X[:n], y[:n], classes=[0, 1, 2])
+    usual = {"n_replicas": 8, "recipe__candidates": ["scaled/full"], "recipe__temperature": 1e-3}
+    return (
+        FreeEnergyClassifier(random_state=0).set_params(**usual | options).partial_fit(X[:n], y[:n], classes=[0, 1, 2])
+    )
 
 
 def test_the_first_call_is_a_fit(data):
     X, y = data
-    fitted = FreeEnergyClassifier(8, candidates=["scaled/full"], temperature=1e-3, random_state=0).fit(X[:200], y[:200])
+    fitted = FreeEnergyClassifier(8, recipe=Recipe(candidates=["scaled/full"], temperature=1e-3), random_state=0).fit(
+        X[:200], y[:200]
+    )
     np.testing.assert_array_equal(first(data).predict_proba(X[:20]), fitted.predict_proba(X[:20]))
 
 
@@ -42,7 +46,7 @@ def test_new_rows_vote_and_old_metrics_go(data):
 
 
 def test_a_row_is_known_at_once(data):
-    model = first(data, n_neighbors=1)
+    model = first(data, recipe__n_neighbors=1)
     far = np.full((2, 6), 50.0)  # nobody has been there before
     for label in (0, 2):
         model.partial_fit(far + label, [label, label])
@@ -54,7 +58,9 @@ def test_twice_as_many_rows_are_searched_anew(data):
     model = first(data).partial_fit(X[200:450], y[200:450])
     assert model.n_searched_ == 450
     assert model.oob_decision_function_.shape == (450, 3)
-    whole = FreeEnergyClassifier(8, candidates=["scaled/full"], temperature=1e-3, random_state=0).fit(X[:450], y[:450])
+    whole = FreeEnergyClassifier(8, recipe=Recipe(candidates=["scaled/full"], temperature=1e-3), random_state=0).fit(
+        X[:450], y[:450]
+    )
     assert model.score(X[450:], y[450:]) > whole.score(X[450:], y[450:]) - 0.04
 
 

@@ -19,7 +19,7 @@ from freemetric.ensemble import importances
 from freemetric.ensemble.oob import OOBPredictor
 from freemetric.exceptions import DataWarning
 
-PLAIN = replace(Recipe(), calibration="none", densities=(), neighbors=(5,))
+PLAIN = replace(Recipe(), calibration="none", densities=(), n_neighbors=(5,))
 
 
 def coin_and_clues(rng, n):
@@ -64,7 +64,7 @@ def test_the_coin_weighs_and_does_not_matter(coin):
 
 
 def test_judges_as_they_are_get_their_out_of_bag_probabilities():
-    for model in (few_classes(), few_classes(class_weight="balanced"), few_classes(scoring="f1_macro")):
+    for model in (few_classes(), few_classes(class_weight="balanced"), few_classes(recipe__scoring="f1_macro")):
         predictor = heard(model)
         rows = model.ensemble_.training_set.rows[predictor.oob_samples]
         everyone = np.arange(len(rows))
@@ -75,7 +75,7 @@ def test_judges_as_they_are_get_their_out_of_bag_probabilities():
 def few_classes(**options):
     X, y = make_classification(180, 5, n_informative=4, n_redundant=0, n_classes=3, weights=[0.6, 0.3], random_state=2)
     weights = np.random.default_rng(0).random(180) + 0.5
-    return FreeEnergyClassifier(12, random_state=0, **options).fit(X, y, sample_weight=weights)
+    return FreeEnergyClassifier(12, random_state=0).set_params(**options).fit(X, y, sample_weight=weights)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -83,7 +83,7 @@ def test_plain_neighbours_by_hand(weighted):
     rng = np.random.default_rng(3)
     X, y = make_classification(160, 4, n_informative=3, n_redundant=0, random_state=3)
     weights = rng.random(160) + 0.5 if weighted else None
-    model = FreeEnergyClassifier(candidates=["scaled/identity"], recipe=PLAIN, random_state=0)
+    model = FreeEnergyClassifier(recipe=replace(PLAIN, candidates=["scaled/identity"]), random_state=0)
     model.fit(X, y, sample_weight=weights)
     training_set = model.ensemble_.training_set
     X, y, w = training_set.X, training_set.y, training_set.weights
@@ -118,7 +118,7 @@ def test_the_error_is_the_spread_over_data_sets():
         rng = np.random.default_rng(seed)
         X, y = rng.random((120, 3)), rng.integers(0, 2, 120)
         X[:, 1] = (X[:, 1] + y) / 2 * (1 - 0.3 * X[:, 2])
-        model = FreeEnergyClassifier(candidates=["scaled/identity"], recipe=PLAIN, random_state=0).fit(X, y)
+        model = FreeEnergyClassifier(recipe=replace(PLAIN, candidates=["scaled/identity"]), random_state=0).fit(X, y)
         found.append(model.permutation_importances()[1:3])
     mean, error = np.array(found).swapaxes(0, 1)
     ratio = mean.std(axis=0) / error.mean(axis=0)
@@ -132,7 +132,9 @@ def test_features_that_stand_in_for_each_other():
     clue = y + 0.2 * rng.standard_normal(200)
     X = np.column_stack([clue, clue, rng.random(200), np.ones(200)])
     with pytest.warns(DataWarning, match="Constant"):
-        model = FreeEnergyClassifier(8, candidates=["scaled/diagonal"], temperature=1e-3, random_state=0).fit(X, y)
+        model = FreeEnergyClassifier(
+            8, recipe=Recipe(candidates=["scaled/diagonal"], temperature=1e-3), random_state=0
+        ).fit(X, y)
     alone = model.permutation_importances()
     twins = model.permutation_importances(["twins", "twins", "noise", "constant"])
     assert twins.names.tolist() == ["twins", "noise", "constant"]
@@ -146,15 +148,16 @@ def test_features_that_stand_in_for_each_other():
 
 def test_copies_of_rows_make_errors_no_smaller():
     X, y = coin_and_clues(np.random.default_rng(5), 120)
-    options = {"candidates": ["scaled/identity"], "recipe": replace(PLAIN, neighbors=(15,)), "random_state": 0}
+    plain = replace(PLAIN, candidates=("scaled/identity",))
+    tripled = FreeEnergyClassifier(recipe=replace(plain, n_neighbors=15), random_state=0)
     with pytest.warns(DataWarning, match="copies"):
-        tripled = FreeEnergyClassifier(**options).fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
+        tripled.fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
     predictor = heard(tripled)
     rows = tripled.ensemble_.training_set.rows[predictor.oob_samples]
     np.testing.assert_allclose(
         predictor.answers(predictor.X, np.arange(360)), tripled.oob_decision_function_[rows], atol=1e-5
     )
-    once = FreeEnergyClassifier(**{**options, "recipe": PLAIN}).fit(X, y)
+    once = FreeEnergyClassifier(recipe=plain, random_state=0).fit(X, y)
     assert tripled.feature_importances_error_[1] > 0.6 * once.feature_importances_error_[1]
 
 
@@ -178,7 +181,7 @@ def test_few_judges_and_replicas_where_features_are_very_many(coin, monkeypatch)
 
 def test_rows_that_come_later_judge_nothing_and_old_ones_judge_on(coin):
     X, y = coin_and_clues(np.random.default_rng(8), 150)
-    model = FreeEnergyClassifier(8, candidates=["scaled/full"], temperature=1e-3, random_state=0)
+    model = FreeEnergyClassifier(8, recipe=Recipe(candidates=["scaled/full"], temperature=1e-3), random_state=0)
     model.partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
     assert set(model.oob_indices_.rows) <= set(range(100))
     left_out = np.concatenate(model.oob_indices_.left_out(model.members_))
@@ -190,7 +193,7 @@ def test_rows_that_come_later_judge_nothing_and_old_ones_judge_on(coin):
 def test_nobody_to_judge():
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     with pytest.warns(DataWarning, match="never out of bag"):
-        model = FreeEnergyClassifier(2, candidates=["scaled/full"], random_state=0).fit(X, [0, 0, 1, 1])
+        model = FreeEnergyClassifier(2, recipe=Recipe(candidates=["scaled/full"]), random_state=0).fit(X, [0, 0, 1, 1])
     assert np.isnan(model.feature_importances_).all()
     assert model.permutation_importances().n_oob == 0
 

@@ -10,7 +10,7 @@ from freemetric.learners import training_rows as rows_module
 from freemetric.learners.training_rows import canonical_order, training_rows
 from freemetric.metrics import ClassEncoding, TrainingSet
 
-SHORT = Recipe(most_searched=300, most_scored=200, smallest_bag=50, kinds=("scaled/diagonal", "scaled/full"))
+SHORT = Recipe(most_searched=300, most_scored=200, smallest_bag=50, candidates=("scaled/diagonal", "scaled/full"))
 
 
 def blobs(n, seed=0):

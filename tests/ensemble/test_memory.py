@@ -78,7 +78,9 @@ def test_axes_keep_all_distances(wide):
 @pytest.mark.parametrize("view", ["axes", "scaled"])
 def test_features_of_a_wide_table_have_shares(wide, view):
     X, y = wide
-    model = FreeEnergyClassifier(8, candidates=[f"{view}/identity", f"{view}/diagonal"], random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(
+        8, recipe=Recipe(candidates=[f"{view}/identity", f"{view}/diagonal"]), random_state=0
+    ).fit(X, y)
     assert set(model.views_) == {view}
     shares = model.distance_weights_
     assert shares.shape == (600,)
@@ -96,7 +98,7 @@ def problem(n_features, energy=None):
 
 
 def test_only_maps_that_mix_many_features_see_their_axes():
-    usual = Recipe().kinds
+    usual = Recipe().candidates
     assert set(kinds_to_try(usual, problem(500))) == set(usual)
     mixing = {"axes/full", "axes/full/nca"}
     for n_features in (501, 10_000):
@@ -104,9 +106,9 @@ def test_only_maps_that_mix_many_features_see_their_axes():
 
 
 def test_an_energy_that_sees_matrices_sees_those_of_axes():
-    kinds = kinds_to_try(Recipe().kinds, problem(600, NCAEnergy() + 0.1 * Confinement()))
+    kinds = kinds_to_try(Recipe().candidates, problem(600, NCAEnergy() + 0.1 * Confinement()))
     assert {kind.split("/")[0] for kind in kinds} == {"axes"}
-    assert "steps/diagonal/nca" in kinds_to_try(Recipe().kinds, problem(600, NCAEnergy()))
+    assert "steps/diagonal/nca" in kinds_to_try(Recipe().candidates, problem(600, NCAEnergy()))
 
 
 def test_one_feature_among_many_is_found(rng):
@@ -114,7 +116,7 @@ def test_one_feature_among_many_is_found(rng):
     y, z = X[:, 7] > 0, Q[:, 7] > 0
     model = FreeEnergyClassifier(16, random_state=0).fit(X, y)
     assert model.distance_weights_.argmax() == 7
-    axes = FreeEnergyClassifier(16, candidates=["axes/diagonal", "axes/full"], random_state=0).fit(X, y)
+    axes = FreeEnergyClassifier(16, recipe=Recipe(candidates=["axes/diagonal", "axes/full"]), random_state=0).fit(X, y)
     assert model.score(Q, z) > axes.score(Q, z) + 0.1
 
 
@@ -152,7 +154,7 @@ def load_again(model):
     "n_rows", [20, pytest.param(80, marks=pytest.mark.slow)]
 )  # with and without lists of all others
 def test_no_matrix_of_features_by_features_is_made(rng, n_rows):
-    d, recipe = 3000, Recipe(kinds=("quantiles/identity", "scaled/diagonal", "axes/full"), n_steps=2, densities=())
+    d, recipe = 3000, Recipe(candidates=("quantiles/identity", "scaled/diagonal", "axes/full"), n_steps=2, densities=())
     X, y = rng.standard_normal((n_rows, d)), np.arange(n_rows) % 2
     tracemalloc.start()
     try:
@@ -174,7 +176,7 @@ def test_what_would_take_too_much_is_refused_before_it_begins(rng):
     X, y = rng.random((20, 3000)), np.arange(20) % 2
     message = r"^candidates: quantiles/full of 3000 features would take some 17 GiB, more than the 8 GiB .*\.$"
     with pytest.raises(ValueError, match=message):
-        FreeEnergyClassifier(4, candidates=["quantiles/full"], random_state=0).fit(X, y)
+        FreeEnergyClassifier(4, recipe=Recipe(candidates=["quantiles/full"]), random_state=0).fit(X, y)
 
 
 def test_votes_fit_the_memory():

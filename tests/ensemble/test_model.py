@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 import freemetric
-from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
+from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from freemetric.ensemble.model import Ensemble
 from freemetric.ensemble.population import mixed_shares
 from freemetric.kernels import kernels_for, reference
@@ -64,8 +64,8 @@ def test_asking_all_is_the_mixture_of_all_shares(model):
 
 def test_a_shortlist_changes_little_and_its_recall_is_known(model):
     fitted, X = model
-    exact = fitted.set_params(shortlist=None).predict_proba(X)
-    short = fitted.set_params(shortlist="auto").predict_proba(X)
+    exact = fitted.set_params(recipe__shortlist=None).predict_proba(X)
+    short = fitted.set_params(recipe__shortlist=Recipe.shortlist).predict_proba(X)
     assert (exact.argmax(axis=1) != short.argmax(axis=1)).mean() < 0.01
     assert np.abs(exact - short).mean() < 0.01
     assert fitted.shortlist_ in (128, 256)
@@ -77,7 +77,7 @@ def test_a_shortlist_changes_little_and_its_recall_is_known(model):
 
 def test_large_models_compute_coordinates_when_they_are_asked(model, monkeypatch):
     fitted, X = model
-    kept = fitted.set_params(shortlist=100).predict_proba(X[:30])
+    kept = fitted.set_params(recipe__shortlist=100).predict_proba(X[:30])
     monkeypatch.setattr(index, "KEPT_BYTES", 0)
     fitted.ensemble_.computed.clear()
     np.testing.assert_allclose(fitted.predict_proba(X[:30]), kept, atol=1e-4)  # views in single precision
@@ -99,14 +99,14 @@ def test_threads_do_not_matter(model, n_jobs):
 
 def test_as_many_are_asked_as_there_are_neighbours_that_vote(model):
     fitted, X = model
-    fewest = fitted.set_params(shortlist=fitted.ensemble_.n_neighbors).predict_proba(X[:30])
-    np.testing.assert_array_equal(fitted.set_params(shortlist=1).predict_proba(X[:30]), fewest)
-    fitted.set_params(shortlist="auto")
+    fewest = fitted.set_params(recipe__shortlist=fitted.ensemble_.n_neighbors).predict_proba(X[:30])
+    np.testing.assert_array_equal(fitted.set_params(recipe__shortlist=1).predict_proba(X[:30]), fewest)
+    fitted.set_params(recipe__shortlist=Recipe.shortlist)
 
 
 def test_a_regression_predicts_by_its_head(rng):
     X = rng.random((40, 2))
-    fitted = FreeEnergyRegressor(2, candidates=["scaled/identity"], random_state=0).fit(X, X[:, 0])
+    fitted = FreeEnergyRegressor(2, recipe=Recipe(candidates=["scaled/identity"]), random_state=0).fit(X, X[:, 0])
     ensemble = fitted.ensemble_
     assert isinstance(ensemble, Ensemble)
     assert not hasattr(ensemble.head, "densities")

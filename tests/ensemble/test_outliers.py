@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 
-from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
+from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_far_queries_are_outside_however_far(model, size, sign):
 
 def test_views_that_end_where_the_rows_end_are_not_fooled(halves):
     X, y, _ = halves
-    model = FreeEnergyClassifier(2, candidates=["quantiles/diagonal"], random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(2, recipe=Recipe(candidates=["quantiles/diagonal"]), random_state=0).fit(X, y)
     lowest_of_all = X.min(axis=0, keepdims=True) - 1e6
     assert model.outlier_score(lowest_of_all) == 1
 

@@ -12,7 +12,7 @@ from freemetric.ensemble.state_checks import _check_walks
 from freemetric.metrics import Candidate
 
 SHORT = replace(
-    Recipe(), kinds=("scaled/full",), n_replicas=40, first_share=0.15, subsample=0.4, cheap_bag=1, patient_bag=150
+    Recipe(), candidates=("scaled/full",), n_replicas=40, first_share=0.15, subsample=0.4, cheap_bag=1, patient_bag=150
 )
 LARGE = Candidate("scaled", "full", "neighbor-likelihood", 1e-3, 0.0, 1000)
 
@@ -78,7 +78,7 @@ def test_of_noise_alone_nothing_is_tried_colder_again(rng):
 
 
 def test_a_given_temperature_stays(ridge):
-    model = FreeEnergyRegressor(temperature=1e-3, recipe=SHORT, random_state=0).fit(ridge.X, ridge.y)
+    model = FreeEnergyRegressor(recipe=replace(SHORT, temperature=1e-3), random_state=0).fit(ridge.X, ridge.y)
     assert temperatures_of(model) == [1e-3]
 
 

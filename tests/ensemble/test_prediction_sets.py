@@ -19,8 +19,8 @@ OPTIMISM = 0.01  # the votes that say what is typical have chosen the weights, t
 
 
 def model(**options):
-    options = {"n_replicas": 10, "candidates": ["quantiles/full"], "temperature": 1e-3, "random_state": 0} | options
-    return FreeEnergyClassifier(**options)
+    usual = {"n_replicas": 10, "recipe__candidates": ["quantiles/full"], "recipe__temperature": 1e-3}
+    return FreeEnergyClassifier(random_state=0).set_params(**usual | options)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
 import freemetric
-from freemetric import FreeEnergyRegressor
+from freemetric import FreeEnergyRegressor, Recipe
 from freemetric.ensemble.tasks.intervals import interval_chances
 from freemetric.ensemble.tasks.regression import RegressionTask, Scored, noise_trends, spread_of
 from freemetric.ensemble.tasks.scales import Scale, _scales
@@ -141,7 +141,7 @@ def test_strange_numbers(rng, y):
         ({}, ["a"] * 30, "learns from numeric targets"),
         ({}, [np.nan] * 30, "NaN"),
         ({"scale": "log"}, np.arange(30.0), "positive numbers"),
-        ({"candidates": []}, np.arange(30.0), "empty"),
+        ({"recipe": Recipe(candidates=("scaled/full/nca",))}, np.arange(30.0), "scaled/full/nca are for classes"),
         ({"scale": "sqrt"}, np.arange(30.0), "scale"),
     ],
 )
@@ -165,7 +165,7 @@ def test_alpha_is_a_share_of_intervals(fitted, friedman, alpha):
 def test_fewer_dimensions_and_weights():
     X, y = load_diabetes(return_X_y=True)
     X, y = X[:150], y[:150]
-    assert small(n_components=2, n_replicas=4).fit(X, y).transform(X).shape == (150, 2)
+    assert small(recipe=Recipe(n_components=2), n_replicas=4).fit(X, y).transform(X).shape == (150, 2)
     heavy = np.where(y > np.median(y), 5.0, 1.0)
     shift = small(n_replicas=4).fit(X, y, heavy).predict(X).mean() - small(n_replicas=4).fit(X, y).predict(X).mean()
     assert shift > 0

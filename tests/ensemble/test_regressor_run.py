@@ -16,7 +16,7 @@ from freemetric import FreeEnergyRegressor, Recipe
 from freemetric.ensemble import running
 from freemetric.exceptions import InterruptedFitWarning
 
-KINDS = {"candidates": ["scaled/full", "steps/diagonal"], "random_state": 0}
+KINDS = {"recipe": Recipe(candidates=("scaled/full", "steps/diagonal")), "random_state": 0}
 
 
 @pytest.fixture(scope="module")
@@ -97,13 +97,13 @@ def test_only_what_is_missing_is_done_again(scale, diabetes, tmp_path, monkeypat
 
     monkeypatch.setattr(running, "replicas_of", dying)
     with pytest.raises(MemoryError):
-        FreeEnergyRegressor(**settings, checkpoint=tmp_path / "kept").fit(X, y)
+        FreeEnergyRegressor(**settings).set_params(recipe__checkpoint=tmp_path / "kept").fit(X, y)
     files = sorted((tmp_path / "kept").rglob("*.task"))
     assert len(files) == 3
     files[1].write_bytes(files[1].read_bytes()[:-5])  # one that is not whole is made again
     again = []
     monkeypatch.setattr(running, "replicas_of", lambda task, *shared: again.append(task) or real(task, *shared))
-    resumed = FreeEnergyRegressor(**settings, checkpoint=tmp_path / "kept").fit(X, y)
+    resumed = FreeEnergyRegressor(**settings).set_params(recipe__checkpoint=tmp_path / "kept").fit(X, y)
     np.testing.assert_array_equal(resumed.predict(X), undisturbed.predict(X))
     np.testing.assert_array_equal(resumed.predict_interval(X), undisturbed.predict_interval(X))
     np.testing.assert_array_equal(resumed.oob_prediction_, undisturbed.oob_prediction_)
@@ -126,18 +126,18 @@ def test_other_numbers_find_nothing(diabetes, tmp_path, monkeypatch):
 
     monkeypatch.setattr(running, "replicas_of", dying)
     with pytest.raises(MemoryError):
-        FreeEnergyRegressor(8, checkpoint=tmp_path / "kept", **KINDS).fit(X, y)
+        FreeEnergyRegressor(8, **KINDS).set_params(recipe__checkpoint=tmp_path / "kept").fit(X, y)
     monkeypatch.setattr(running, "replicas_of", real)
-    other = FreeEnergyRegressor(8, checkpoint=tmp_path / "kept", **KINDS).fit(X, -y)
+    other = FreeEnergyRegressor(8, **KINDS).set_params(recipe__checkpoint=tmp_path / "kept").fit(X, -y)
     np.testing.assert_array_equal(other.predict(X), FreeEnergyRegressor(8, **KINDS).fit(X, -y).predict(X))
 
 
 PROGRAM = """
 import sys, numpy as np
 from sklearn.datasets import make_friedman1
-from freemetric import FreeEnergyRegressor
+from freemetric import FreeEnergyRegressor, Recipe
 X, y = make_friedman1(300, random_state=0)
-model = FreeEnergyRegressor(30, random_state=0, checkpoint=sys.argv[1] or None).fit(X, y)
+model = FreeEnergyRegressor(30, random_state=0, recipe=Recipe(checkpoint=sys.argv[1] or None)).fit(X, y)
 np.save(sys.argv[2], np.column_stack([model.predict(X), model.predict_interval(X)]))
 """
 

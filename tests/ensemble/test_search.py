@@ -1,5 +1,6 @@
 """The search by its parts: tasks are pure, replicas have streams of their own, out-of-bag votes are fair."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -81,8 +82,8 @@ def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
     y = np.tile([0, 1], 40)
     X[1::2] = X[::2] + 0.02 * rng.random((40, 6)) + 0.3
     search = search_in(X, y, Recipe(n_replicas=12))
-    candidates = [candidate_of(kind, RECIPE, bag_size=60) for kind in RECIPE.kinds]
-    for wanted in allocate_replicas(search, candidates, True, True):
+    candidates = [candidate_of(kind, RECIPE, bag_size=60) for kind in RECIPE.candidates]
+    for wanted in allocate_replicas(search, candidates):
         search.grow(wanted)
     decision, population = Decision(None, None, np.arange(2), search.problem.training_set), search.population
     result = ClassificationTask(2, decision).result(population, RECIPE, 80)
@@ -172,9 +173,8 @@ def test_a_fit_can_leave_the_process(wine, backend):
 
 def test_an_energy_for_all_candidates(wine):
     search = search_in(*wine, energy=LogNCAEnergy())
-    nca, log_nca = (
-        search.enter(candidate_of(kind, RECIPE, 1e-3, 3e-4, 60)) for kind in ("scaled/full/nca", "scaled/full")
-    )
+    recipe, kinds = replace(RECIPE, temperature=1e-3, confinement=3e-4), ("scaled/full/nca", "scaled/full")
+    nca, log_nca = (search.enter(candidate_of(kind, recipe, 60)) for kind in kinds)
     search.grow([(nca, 1), (log_nca, 1)])
     np.testing.assert_allclose(nca.traces[0]["energy"][-1], log_nca.traces[0]["energy"][-1], rtol=0.3)
 
@@ -257,8 +257,8 @@ def test_replicas_that_do_not_depend_on_each_other_walk_together(sampler, walks,
 
 def test_larger_bags_are_tried_by_as_many_replicas_of_every_form():
     X, y = make_classification(600, 6, n_informative=4, random_state=0)
-    recipe = Recipe(smallest_bag=30, bag_growth=5, kinds=("scaled/diagonal", "quantiles/diagonal", "scaled/full"))
-    model = FreeEnergyClassifier(60, recipe=recipe, temperature=1e-3, random_state=0).fit(X, y)
+    recipe = Recipe(smallest_bag=30, bag_growth=5, candidates=("scaled/diagonal", "quantiles/diagonal", "scaled/full"))
+    model = FreeEnergyClassifier(60, recipe=replace(recipe, temperature=1e-3), random_state=0).fit(X, y)
     first = model.selection_["n_neighbors"] == 1
     sizes, forms = model.selection_["bag_size"][first], model.selection_["form"][first]
     assert sizes[:5].tolist() == [30, 30, 30, 150, 150]
@@ -283,9 +283,9 @@ def test_better_means_by_more_than_the_error(right, better, rng):
 
 def test_a_given_energy_has_its_name(iris):
     X, y = iris[0][::8], iris[1][::8]
-    recipe = Recipe(n_steps=1, densities=(), kinds=("scaled/full",))
+    recipe = Recipe(n_steps=1, densities=(), candidates=("scaled/full",))
     for energy, name in (("nca", "nca"), ("log-nca", "log-nca"), (2.0 * LogNCAEnergy(), "own")):
-        model = FreeEnergyClassifier(2, energy=energy, recipe=recipe, random_state=0).fit(X, y)
+        model = FreeEnergyClassifier(2, recipe=replace(recipe, energy=energy), random_state=0).fit(X, y)
         assert set(model.selection_["energy"]) == {name}
     assert set(model.selection_["temperature"]) <= {1e-3}
 
@@ -297,8 +297,8 @@ def test_a_given_energy_has_its_name(iris):
 )
 def test_candidates_of_a_given_energy_say_so(energy, name):
     """Energies that kinds have a name for keep it."""
-    search = search_in(np.arange(8.0)[:, None], np.arange(8) % 2, Recipe(kinds=("scaled/full",)), energy=energy)
-    pool = running.first_candidates(search, FreeEnergyClassifier())
+    search = search_in(np.arange(8.0)[:, None], np.arange(8) % 2, Recipe(candidates=("scaled/full",)), energy=energy)
+    pool = running.first_candidates(search)
     assert [candidate.energy for candidate in pool] == [name]
 
 

@@ -14,7 +14,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from freemetric import DMLFE, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric import DMLFE, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.mc import Annealing, Constant, ElementMove
 
 QUICK = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=3, n_replicas=2)
@@ -25,8 +25,8 @@ KINDS = ["scaled/identity", "quantiles/identity", "quantiles/diagonal", "steps/d
 
 def everything(**parameters):
     """A classifier with all views, all forms and three temperatures."""
-    settings = {"n_replicas": 30, "candidates": KINDS, "subsample": 0.2, "random_state": 0}
-    return FreeEnergyClassifier(**{**settings, **parameters})
+    recipe = Recipe(candidates=KINDS, subsample=0.2)
+    return FreeEnergyClassifier(30, recipe=recipe, random_state=0).set_params(**parameters)
 
 
 @pytest.fixture(scope="session")

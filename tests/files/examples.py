@@ -84,9 +84,12 @@ VALUES = {
     "freemetric:recipe": [
         Recipe(),
         replace(
-            Recipe(), kinds=("steps/diagonal", "scaled/full/nca"), n_steps=5, temperatures={"log-nca": 0.5, "nca": 0.1}
+            Recipe(),
+            candidates=("steps/diagonal", "scaled/full/nca"),
+            n_steps=5,
+            temperature={"log-nca": 0.5, "nca": 0.1},
         ),
-        replace(Recipe(), complementary_bags=False, subsample=0.25, neighbors=(1, 4), calibration="none"),
+        replace(Recipe(), complementary_bags=False, subsample=0.25, n_neighbors=(1, 4), calibration="none"),
     ],
     "freemetric:replicas": [
         Replicas(
@@ -235,7 +238,7 @@ def learners():
         Kernelized(LEARNERS["euclidean"](), "precomputed", n_landmarks=9, max_exact=0).fit(X @ X.T),
     ]
     weights = np.where(y == 0, 2.0, 0.5)
-    many = FreeEnergyClassifier(8, candidates=["scaled/full", "steps/diagonal"], random_state=0)
+    many = FreeEnergyClassifier(8, recipe=Recipe(candidates=["scaled/full", "steps/diagonal"]), random_state=0)
     short = FreeEnergyClassifier(recipe=replace(Recipe(), n_replicas=8, n_steps=4), random_state=0)
     return made | {
         "freemetric:free-energy-classifier": [many.fit(X, y, weights), short.fit(X, np.array(["a", "b", "c"])[y])],
@@ -290,7 +293,9 @@ def tuples():
 
 def regressors(weights, ensembles):
     """Models of regression, and what they are made of, beside ensembles of classification."""
-    usual = FreeEnergyRegressor(6, candidates=["scaled/full", "steps/diagonal"], random_state=0).fit(X, X[:, 0] - 0.5)
+    usual = FreeEnergyRegressor(6, recipe=Recipe(candidates=["scaled/full", "steps/diagonal"]), random_state=0).fit(
+        X, X[:, 0] - 0.5
+    )
     skewed = FreeEnergyRegressor(4, scale="log", random_state=0).fit(X, np.exp(3 * X[:, 1]), weights)
     return {
         "freemetric:free-energy-regressor": [usual, skewed],

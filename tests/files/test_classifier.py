@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import freemetric
-from freemetric import DMLFE, FreeEnergyClassifier
+from freemetric import DMLFE, FreeEnergyClassifier, Recipe
 from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, NCAEnergy
 from freemetric.files import ModelFileError
 from freemetric.mc import Annealing, Geometric
@@ -50,12 +50,14 @@ def test_the_classifier_here_has_parts_of_all_kinds(classifier):
     "model",
     [
         everything(),
-        FreeEnergyClassifier(n_replicas=4, subsample=0.9, random_state=0),
-        everything(candidates=["quantiles/identity"], n_neighbors=4),
-        everything(candidates=["steps/full"], n_replicas=6, random_state=np.random.RandomState(1)),
-        everything(n_components=2, n_replicas=6),
-        everything(sampler=QUICK, n_replicas=6, energy=LogNCAEnergy() + 1e-4 * Confinement()),
-        everything(sampler=Annealing(Geometric(0.1, 0.9), n_steps=3, tol=0.5), energy="nca", n_replicas=6),
+        FreeEnergyClassifier(n_replicas=4, recipe=Recipe(subsample=0.9), random_state=0),
+        everything(recipe__candidates=["quantiles/identity"], recipe__n_neighbors=4),
+        everything(recipe__candidates=["steps/full"], n_replicas=6, random_state=np.random.RandomState(1)),
+        everything(recipe__n_components=2, n_replicas=6),
+        everything(recipe__sampler=QUICK, n_replicas=6, recipe__energy=LogNCAEnergy() + 1e-4 * Confinement()),
+        everything(
+            recipe__sampler=Annealing(Geometric(0.1, 0.9), n_steps=3, tol=0.5), recipe__energy="nca", n_replicas=6
+        ),
     ],
 )
 def test_says_the_same(model, few, tmp_path):
@@ -309,6 +311,7 @@ def test_nothing_may_be_missing(saved, classifier, tmp_path):
     transformer = classifier.views_["quantiles"].transformer
     spare = {
         CLASSIFIER: classifier.get_params(),
+        "freemetric:recipe": Recipe().get_params(),
         "sklearn:QuantileTransformer": {*transformer.get_params(), "n_quantiles_", "_sklearn_output_config"},
     }
     firsts = {}

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 import freemetric
-from freemetric import DMLFE, LEARNERS, NCA, FreeEnergyClassifier, MetricKNeighborsClassifier, files
+from freemetric import DMLFE, LEARNERS, NCA, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe, files
 from freemetric.energies import Confinement, NCAEnergy
 from freemetric.mc import Annealing, Geometric, HamiltonianMove, ParallelTempering
 
@@ -81,7 +81,7 @@ def test_learners(name, few, tmp_path):
     "model",
     [
         FreeEnergyClassifier(n_replicas=8, random_state=0),
-        FreeEnergyClassifier(n_replicas=8, n_neighbors=3, random_state=np.random.RandomState(1)),
+        FreeEnergyClassifier(n_replicas=8, recipe=Recipe(n_neighbors=3), random_state=np.random.RandomState(1)),
         MetricKNeighborsClassifier(NCA(n_components=2), n_folds=2),
         MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA(init=np.eye(4)[:2])), n_neighbors=1),
     ],

@@ -16,6 +16,7 @@ from freemetric import (
     Kernelized,
     MetricKNeighborsClassifier,
     PairClassifier,
+    Recipe,
 )
 from freemetric.files import save
 
@@ -46,9 +47,12 @@ def main():
     columns = make_column_transformer((QuantileTransformer(n_quantiles=5), [0]), (OrdinalEncoder(), slice(1, 2)))
     save(make_pipeline(SimpleImputer(add_indicator=True), columns, last).fit(X, y), CORPUS / "columns.model")
     kinds = ["scaled/full", "steps/diagonal", "quantiles/identity"]
-    save(FreeEnergyClassifier(6, candidates=kinds, random_state=0).fit(X, y), CORPUS / "ensemble.model")
+    save(FreeEnergyClassifier(6, recipe=Recipe(candidates=kinds), random_state=0).fit(X, y), CORPUS / "ensemble.model")
     growing = np.exp(X[:, 0] + 0.1 * X[:, 1] ** 2)
-    save(FreeEnergyRegressor(6, candidates=kinds, random_state=0).fit(X, growing), CORPUS / "regression.model")
+    save(
+        FreeEnergyRegressor(6, recipe=Recipe(candidates=kinds), random_state=0).fit(X, growing),
+        CORPUS / "regression.model",
+    )
     save(Kernelized(NCA(max_iter=2), n_landmarks=8, random_state=0).fit(X, y), CORPUS / "kernelized.model")
     pairs = PairClassifier(MMC(max_iter=2)).fit([[[0, 0], [0, 1]], [[0, 0], [3, 4]], [[1, 1], [1, 2]]], [1, -1, 1])
     save(pairs, CORPUS / "pairs.model")

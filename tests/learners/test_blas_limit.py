@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from freemetric import NCA, FreeEnergyClassifier
+from freemetric import NCA, FreeEnergyClassifier, Recipe
 from freemetric.learners.base import one_blas_thread
 from freemetric.learners.parallel import BLAS_LIMIT, BlasLimit
 
@@ -74,7 +74,11 @@ def test_eight_fits_at_once(wine):
         meet.wait()
         if seed % 2:
             return NCA(max_iter=20, tol=1e-2, random_state=seed).fit(X, y)
-        return FreeEnergyClassifier(2, candidates=["scaled/diagonal"], random_state=seed).fit(X, y).predict(X)
+        return (
+            FreeEnergyClassifier(2, recipe=Recipe(candidates=["scaled/diagonal"]), random_state=seed)
+            .fit(X, y)
+            .predict(X)
+        )
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(8)))

@@ -55,7 +55,9 @@ def test_a_callback_can_stop_the_walk(iris):
 def test_larger_bags_are_steps_that_were_announced():
     X, y = make_moons(400, noise=0.1, random_state=0)
     counter = Counter()
-    recipe = Recipe(n_replicas=48, cheap_bag=1, smallest_bag=10, kinds=("scaled/diagonal", "scaled/full"), n_steps=2)
+    recipe = Recipe(
+        n_replicas=48, cheap_bag=1, smallest_bag=10, candidates=("scaled/diagonal", "scaled/full"), n_steps=2
+    )
     model = FreeEnergyClassifier(recipe=recipe, random_state=0).set_callbacks(counter).fit(X, y)
     assert len(np.unique(model.selection_["bag_size"])) > 1
     assert 2 * 48 < counter.steps <= counter.total
@@ -70,10 +72,10 @@ def test_the_classifier_tells_the_steps_of_all_replicas(iris):
 
 
 @pytest.mark.filterwarnings("ignore:.* samples? (were|was) never out of bag")
-@pytest.mark.parametrize("options", [{"n_replicas": 1}, {"n_replicas": 7}, {"candidates": ["scaled/identity"]}])
+@pytest.mark.parametrize("options", [{"n_replicas": 1}, {"n_replicas": 7}, {"recipe__candidates": ["scaled/identity"]}])
 def test_no_more_steps_than_were_promised(iris, options):
     counter = Counter()
-    model = FreeEnergyClassifier(**{"n_replicas": 5, **options}, random_state=0).set_callbacks(counter).fit(*iris)
+    model = FreeEnergyClassifier(5, random_state=0).set_params(**options).set_callbacks(counter).fit(*iris)
     assert counter.steps <= counter.total == N_STEPS * model.n_replicas
 
 

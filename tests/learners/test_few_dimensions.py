@@ -24,6 +24,7 @@ from freemetric import (
     SDML,
     Covariance,
     FreeEnergyClassifier,
+    Recipe,
 )
 from freemetric.learners.descent import initial_map
 
@@ -87,7 +88,9 @@ def test_a_plane_of_digits(name, digits, of_scikit_learn):
 
 def test_planes_of_the_classifier(digits):
     X, y, new, truth = digits
-    model = FreeEnergyClassifier(6, n_components=2, candidates=["scaled/full"], random_state=0).fit(X[::2], y[::2])
+    model = FreeEnergyClassifier(6, recipe=Recipe(n_components=2, candidates=["scaled/full"]), random_state=0).fit(
+        X[::2], y[::2]
+    )
     assert model.score(new, truth) > 0.85
     assert model.embed(new).shape == (len(new), 2)
 

@@ -27,6 +27,7 @@ from freemetric import (
     MetricKNeighborsRegressor,
     PairClassifier,
     QuadrupletClassifier,
+    Recipe,
     TableClassifier,
     TableRegressor,
     TripletClassifier,
@@ -37,7 +38,7 @@ from freemetric.learners.fitting import AtomicFit
 
 HERE = str(Path(freemetric.__file__).parent)
 MOMENTS = (0.0, 0.02, 0.15, 0.5, 0.9, 1.0)  # parts of the calls of a fit
-FEW = {"n_replicas": 3, "candidates": ["scaled/diagonal", "scaled/identity"], "random_state": 0}
+FEW = {"n_replicas": 3, "recipe": Recipe(candidates=["scaled/diagonal", "scaled/identity"]), "random_state": 0}
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::UserWarning"),  # of so few rows

@@ -17,10 +17,10 @@ PROGRAM = """
 import sys
 from joblib import parallel_config
 from sklearn.datasets import make_classification
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 X, y = make_classification(400, 8, n_informative=4, random_state=0)
 with parallel_config("loky"):
-    model = FreeEnergyClassifier(200, n_jobs=2, random_state=0, checkpoint=sys.argv[1]).fit(X, y)
+    model = FreeEnergyClassifier(200, n_jobs=2, random_state=0, recipe=Recipe(checkpoint=sys.argv[1])).fit(X, y)
 model.save(sys.argv[2])
 """
 

@@ -130,8 +130,9 @@ def test_one_class_is_an_error(supervised, iris):
 
 
 def test_more_components_than_features_is_an_error(supervised, iris):
+    name = "recipe__n_components" if isinstance(supervised, FreeEnergyClassifier) else "n_components"
     with pytest.raises(ValueError, match="n_components=5 is larger than the number of features, 4"):
-        supervised.set_params(n_components=5).fit(*iris)
+        supervised.set_params(**{name: 5}).fit(*iris)
 
 
 def only_warning(estimator, X, y):
@@ -199,8 +200,8 @@ def test_fewer_samples_than_features_is_a_warning(rng):
         (DMLFE(sampler="annealing"), "'sampler' parameter of DMLFE"),
         (DMLFE(init=np.eye(3)), r"init has shape \(3, 3\); expected \(<= 4, 4\)"),
         (DMLFE(n_components=2, init=np.eye(4)), r"init has shape \(4, 4\); expected \(2, 4\)"),
-        (FreeEnergyClassifier(temperature=-1), "'temperature' parameter of FreeEnergyClassifier"),
-        (FreeEnergyClassifier(subsample=1.5), "'subsample' parameter of FreeEnergyClassifier"),
+        (FreeEnergyClassifier(recipe="quick"), "'recipe' parameter of FreeEnergyClassifier"),
+        (FreeEnergyClassifier(effort="much"), "'effort' parameter of FreeEnergyClassifier"),
         (FreeEnergyClassifier(device="tpu"), "Unknown device 'tpu'"),
     ],
     ids=repr,

@@ -13,13 +13,13 @@ from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from freemetric import DMLFE, FreeEnergyClassifier, FreeEnergyRegressor
+from freemetric import DMLFE, FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from freemetric.files import atomic as locks
 from freemetric.learners import kept_results
 from freemetric.learners.kept_results import Claim
 from freemetric.mc import Annealing
 
-FEW = {"n_replicas": 4, "candidates": ["scaled/diagonal"], "random_state": 0}
+FEW = {"n_replicas": 4, "recipe": Recipe(candidates=["scaled/diagonal"]), "random_state": 0}
 WALK = DMLFE(sampler=Annealing(n_steps=4), random_state=0)
 ESTIMATORS = {
     "classifier": FreeEnergyClassifier(**FEW),
@@ -34,7 +34,7 @@ def test_folds_in_threads(name, wine, tmp_path, monkeypatch):
     X, y = wine[0][::2], wine[1][::2].astype(float if name == "regressor" else int)
     model, folder = clone(ESTIMATORS[name]), tmp_path / "kept"
     wanted = cross_val_score(model, X, y, cv=4)
-    model.set_params(**{"dmlfe__checkpoint" if name == "dmlfe" else "checkpoint": folder})
+    model.set_params(**{"dmlfe__checkpoint" if name == "dmlfe" else "recipe__checkpoint": folder})
     with parallel_config("threading", n_jobs=4):
         found = cross_val_score(model, X, y, cv=4, error_score="raise")
     np.testing.assert_array_equal(found, wanted)
@@ -44,7 +44,7 @@ def test_folds_in_threads(name, wine, tmp_path, monkeypatch):
 PROGRAM = """
 import sys, numpy as np
 from sklearn.datasets import load_wine
-from freemetric import DMLFE, FreeEnergyClassifier
+from freemetric import DMLFE, FreeEnergyClassifier, Recipe
 from freemetric.learners import kept_results
 from freemetric.mc import Annealing
 kept_results.SECONDS = 0.0
@@ -56,7 +56,8 @@ for seed in (0, 0, 1):
     if kind == "walk":
         model = DMLFE(sampler=Annealing(n_steps=6), random_state=seed, checkpoint=folder).fit(X, y)
     else:
-        model = FreeEnergyClassifier(4, candidates=["scaled/diagonal"], random_state=seed, checkpoint=folder).fit(X, y)
+        recipe = Recipe(candidates=["scaled/diagonal"], checkpoint=folder)
+        model = FreeEnergyClassifier(4, recipe=recipe, random_state=seed).fit(X, y)
 np.save(result, model.transform(X))
 """
 

@@ -11,9 +11,18 @@ from sklearn.datasets import make_classification
 from sklearn.decomposition import TruncatedSVD
 from sklearn.pipeline import make_pipeline
 
-from freemetric import DMLFE, LEARNERS, PCA, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier, TableClassifier
+from freemetric import (
+    DMLFE,
+    LEARNERS,
+    PCA,
+    RCA,
+    FreeEnergyClassifier,
+    MetricKNeighborsClassifier,
+    Recipe,
+    TableClassifier,
+)
 
-QUICK = {"n_replicas": 4, "candidates": ["scaled/diagonal"], "random_state": 0}
+QUICK = {"n_replicas": 4, "recipe": Recipe(candidates=["scaled/diagonal"]), "random_state": 0}
 FORMATS = ("csr", "csc", "coo", "lil", "dok", "bsr")
 
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.class_weight import compute_sample_weight
 
 import freemetric
-from freemetric import DMLFE, NCA, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric import DMLFE, NCA, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.energies import Diagonal, NCAEnergy
 from freemetric.exceptions import DataWarning
 from freemetric.kernels import reference
@@ -133,7 +133,9 @@ def test_balanced_weights_help_the_rare_class():
 def test_votes_weigh(rng):
     X, y = rng.random((60, 3)), np.arange(60) % 2
     w = np.where(y == 1, 5.0, 1.0)
-    model = FreeEnergyClassifier(2, candidates=["scaled/identity"], n_neighbors=7).fit(X, y, sample_weight=w)
+    model = FreeEnergyClassifier(2, recipe=Recipe(candidates=["scaled/identity"], n_neighbors=7)).fit(
+        X, y, sample_weight=w
+    )
     span = np.ptp(X, axis=0)
     for query in rng.random((5, 3)):
         nearest = np.argsort(np.linalg.norm((X - query) / span, axis=1))[:7]
@@ -197,8 +199,12 @@ def test_weights_are_saved(wine, rng, tmp_path):
     np.testing.assert_array_equal(freemetric.load(tmp_path / "model.fm").predict_proba(X), model.predict_proba(X))
 
 
-@pytest.mark.parametrize("estimator", [DMLFE(sampler=SAMPLER), FreeEnergyClassifier(4)], ids=["DMLFE", "classifier"])
-def test_an_energy_that_cannot_weigh(estimator, wine):
+@pytest.mark.parametrize(
+    ("estimator", "name"),
+    [(DMLFE(sampler=SAMPLER), "energy"), (FreeEnergyClassifier(4), "recipe__energy")],
+    ids=["DMLFE", "classifier"],
+)
+def test_an_energy_that_cannot_weigh(estimator, name, wine):
     X, y = wine
 
     class Own:
@@ -206,12 +212,12 @@ def test_an_energy_that_cannot_weigh(estimator, wine):
             return NCAEnergy().bind(X, y, **options)
 
     for energy in (Own(), NCAEnergy() + Diagonal(Own()), lambda A: (A**2).sum(axis=(1, 2))):
-        model = clone(estimator).set_params(energy=energy)
+        model = clone(estimator).set_params(**{name: energy})
         with pytest.raises(ValueError, match="this energy cannot weigh samples"):
             model.fit(X, y, sample_weight=np.ones(len(y)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # copies
-        clone(estimator).set_params(energy=Own()).fit(np.vstack([X, X]), np.append(y, y))
+        clone(estimator).set_params(**{name: Own()}).fit(np.vstack([X, X]), np.append(y, y))
 
 
 def test_the_canonical_order_is_that_of_the_rows_themselves(rng):
@@ -245,8 +251,8 @@ class TestRouting:
         w = rng.integers(0, 3, len(y))
         model = FreeEnergyClassifier(4, random_state=0)
         model.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-        search = GridSearchCV(model, {"subsample": [0.4, 0.5]}, cv=2).fit(X, y, sample_weight=w)
-        best = FreeEnergyClassifier(4, random_state=0, **search.best_params_).fit(X, y, sample_weight=w)
+        search = GridSearchCV(model, {"recipe__subsample": [0.4, 0.5]}, cv=2).fit(X, y, sample_weight=w)
+        best = FreeEnergyClassifier(4, random_state=0).set_params(**search.best_params_).fit(X, y, sample_weight=w)
         np.testing.assert_array_equal(search.predict_proba(X), best.predict_proba(X))
 
     def test_unused_weights_are_refused(self, wine):

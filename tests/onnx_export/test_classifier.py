@@ -5,7 +5,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.metrics import FORMS, VIEWS
 from freemetric.onnx_export import to_onnx
 
@@ -43,12 +43,12 @@ def test_as_python_has_it(data, request):
         assert np.abs(probabilities - wanted).max() < 0.1
 
 
-@pytest.mark.parametrize("shortlist", ["auto", 60, 1])
+@pytest.mark.parametrize("shortlist", [Recipe.shortlist, 60, 1])
 def test_the_shortlist_is_asked_in_graphs_too(shortlist, halves):
     """Neighbours that are nearest in one space alone do not vote, neither in Python nor in the graph."""
     model, new = halves
-    exact = model.set_params(shortlist=None).predict_proba(new)
-    wanted = model.set_params(shortlist=shortlist).predict_proba(new)
+    exact = model.set_params(recipe__shortlist=None).predict_proba(new)
+    wanted = model.set_params(recipe__shortlist=shortlist).predict_proba(new)
     assert model.shortlist_ < len(model.ensemble_.training_set.places.rows)
     assert np.abs(wanted - exact).max() > 1e-3
     label, probabilities = answer(to_onnx(model), new)
@@ -66,7 +66,7 @@ def halves(breast_cancer):
 def test_the_shortlist_names_places_where_rows_have_copies(breast_cancer):
     X, y = breast_cancer
     X, y, new = np.vstack([X[::2], X[::4]]), np.concatenate([y[::2], y[::4]]), X[1::2]
-    model = FreeEnergyClassifier(4, shortlist=60, candidates=["scaled/full"], random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(4, recipe=Recipe(shortlist=60, candidates=["scaled/full"]), random_state=0).fit(X, y)
     assert not model.ensemble_.training_set.places.are_single
     np.testing.assert_allclose(answer(to_onnx(model), new)[1], model.predict_proba(new), rtol=0, atol=1e-6)
 
@@ -79,7 +79,7 @@ def test_every_kind_with_equal_values_and_outliers(kind, rng):
     X = np.column_stack([rng.random(n), rng.integers(0, 4, n), rng.exponential(size=n).round(1), np.ones(n)])
     y = np.array(["low", "middle", "high"])[np.digitize(X[:, 0] + 0.2 * X[:, 1], [0.5, 1.0])]
     new = np.vstack([X[:20], rng.permuted(X, axis=0)[:20], rng.normal(size=(20, 4)), 9 * rng.normal(size=(20, 4))])
-    model = FreeEnergyClassifier(3, candidates=[kind], temperature=1e-3, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(3, recipe=Recipe(candidates=[kind], temperature=1e-3), random_state=0).fit(X, y)
     label, probabilities = answer(to_onnx(model), new)
     wanted = expected(model, new)
     np.testing.assert_allclose(probabilities, wanted, atol=1e-9)
@@ -89,7 +89,7 @@ def test_every_kind_with_equal_values_and_outliers(kind, rng):
 def test_weights_of_patterns(rng):
     X = rng.random((40, 2))
     y = (X[:, 0] + 0.4 * rng.random(40) > 0.7).astype(int)
-    kinds = {"candidates": ["scaled/identity", "scaled/full"], "random_state": 0}
+    kinds = {"recipe": Recipe(candidates=["scaled/identity", "scaled/full"]), "random_state": 0}
     heavy = FreeEnergyClassifier(4, **kinds).fit(X, y, sample_weight=1 + 20 * y)
     new = rng.random((50, 2))
     probabilities = answer(to_onnx(heavy), new)[1]
@@ -116,7 +116,7 @@ def test_copies_of_rows_vote_as_in_python(kinds, is_weighted, copies):
     X, y, new = copies
     assert len(np.unique(X, axis=0)) == 24
     weights = 0.1 + np.random.default_rng(2).exponential(size=300) if is_weighted else None
-    model = FreeEnergyClassifier(4, candidates=kinds, random_state=0).fit(X, y, sample_weight=weights)
+    model = FreeEnergyClassifier(4, recipe=Recipe(candidates=kinds), random_state=0).fit(X, y, sample_weight=weights)
     assert not model.ensemble_.training_set.places.are_single
     probabilities = answer(to_onnx(model), new)[1]
     np.testing.assert_allclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-6)
@@ -127,14 +127,16 @@ def test_copies_of_rows_vote_as_in_python(kinds, is_weighted, copies):
 def test_copies_with_one_number_of_neighbours(n_neighbors, copies):
     """39 neighbours lie at fewer places, and the last of these votes in part."""
     X, y, new = copies
-    kinds = {"candidates": ["scaled/full"], "n_neighbors": n_neighbors}
-    model = FreeEnergyClassifier(2, **kinds, random_state=0).fit(X, y)
+    recipe = Recipe(candidates=["scaled/full"], n_neighbors=n_neighbors)
+    model = FreeEnergyClassifier(2, recipe=recipe, random_state=0).fit(X, y)
     np.testing.assert_allclose(answer(to_onnx(model), new)[1], model.predict_proba(new), rtol=0, atol=1e-6)
 
 
 def test_fewer_places_than_neighbours():
     X, y = np.repeat([[0.0], [1.0], [4.0]], 20, axis=0), np.arange(60) % 2
-    model = FreeEnergyClassifier(2, candidates=["scaled/identity"], n_neighbors=30, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(2, recipe=Recipe(candidates=["scaled/identity"], n_neighbors=30), random_state=0).fit(
+        X, y
+    )
     new = np.linspace(-1, 5, 20)[:, None]
     np.testing.assert_allclose(answer(to_onnx(model), new)[1], model.predict_proba(new), rtol=0, atol=1e-6)
 

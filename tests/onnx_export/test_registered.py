@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.metrics.forms import LinearForm
 from freemetric.onnx_export import register_view_graph, to_onnx
 from freemetric.onnx_export.parts import GRAPHS
@@ -49,7 +49,7 @@ class Derived(Toy):
 @pytest.mark.usefixtures("graph_of_toy")
 def test_a_derived_view_is_another(iris):
     with known({"derived": Derived}):
-        model = FreeEnergyClassifier(2, candidates=["derived/diagonal"], random_state=0).fit(*iris)
+        model = FreeEnergyClassifier(2, recipe=Recipe(candidates=["derived/diagonal"]), random_state=0).fit(*iris)
         with pytest.raises(ValueError, match="the view Derived has no ONNX graph"):
             to_onnx(model)
 

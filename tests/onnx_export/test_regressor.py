@@ -25,7 +25,9 @@ def diabetes():
 def model(diabetes, request):
     X, y, _ = diabetes
     kinds = ["scaled/full", "steps/diagonal"]
-    return FreeEnergyRegressor(4, candidates=kinds, scale=request.param, shortlist=None, random_state=0).fit(X, y)
+    return FreeEnergyRegressor(
+        4, recipe=Recipe(candidates=kinds, shortlist=None), scale=request.param, random_state=0
+    ).fit(X, y)
 
 
 def test_numbers_and_quantiles_as_python_has_them(model, diabetes):
@@ -51,7 +53,7 @@ def test_at_defaults_the_shortlist_is_asked_in_graphs_too():
     unit = np.std(y)
     np.testing.assert_allclose(numbers[:, 0], wanted[0], rtol=0, atol=1e-5 * unit)
     np.testing.assert_allclose(quantiles, wanted[1], rtol=0, atol=1e-5 * unit)
-    assert np.abs(model.set_params(shortlist=None).predict(new) - wanted[0]).max() > 1e-3 * unit
+    assert np.abs(model.set_params(recipe__shortlist=None).predict(new) - wanted[0]).max() > 1e-3 * unit
 
 
 def _by_hand(model, X):
@@ -97,7 +99,9 @@ def test_by_the_definition(model, diabetes):
 def test_values_far_outside(kind, diabetes):
     """Trends run away there, and stop a tenth of the range beyond what was seen."""
     X, y, new = diabetes
-    model = FreeEnergyRegressor(3, candidates=[kind], temperature=1e-3, random_state=0).fit(X[:60], y[:60])
+    model = FreeEnergyRegressor(3, recipe=Recipe(candidates=[kind], temperature=1e-3), random_state=0).fit(
+        X[:60], y[:60]
+    )
     far = np.vstack([20 * new[:20], -5 * new[:20], X[:20]])
     numbers = answer(to_onnx(model), far)[0][:, 0]
     np.testing.assert_allclose(numbers, model.predict(far), rtol=1e-5)
@@ -107,7 +111,9 @@ def test_values_far_outside(kind, diabetes):
 
 def test_trends_are_finite_however_far(diabetes):
     X, y, new = diabetes
-    model = FreeEnergyRegressor(3, candidates=["steps/full"], temperature=1e-3, random_state=0).fit(X[:60], y[:60])
+    model = FreeEnergyRegressor(3, recipe=Recipe(candidates=["steps/full"], temperature=1e-3), random_state=0).fit(
+        X[:60], y[:60]
+    )
     far = np.vstack([1e30 * new[:20], -1e100 * new[:20]])
     np.testing.assert_allclose(answer(to_onnx(model), far)[0][:, 0], model.predict(far), rtol=1e-5)
 
@@ -119,7 +125,7 @@ def test_copies_of_rows(is_weighted, rng):
     number = rng.choice(24, 300, p=(1 + np.arange(24)) / 300)
     y = places[number, 0] + 0.1 * rng.normal(size=300)
     weights = 0.1 + rng.exponential(size=300) if is_weighted else None
-    model = FreeEnergyRegressor(4, candidates=["scaled/full"], random_state=0)
+    model = FreeEnergyRegressor(4, recipe=Recipe(candidates=["scaled/full"]), random_state=0)
     model.fit(places[number], y, sample_weight=weights)
     assert not model.ensemble_.training_set.places.are_single
     new = np.vstack([places, rng.random((40, 3))])
@@ -128,15 +134,17 @@ def test_copies_of_rows(is_weighted, rng):
 
 def test_without_trends(diabetes):
     X, y, new = diabetes
-    model = FreeEnergyRegressor(4, candidates=["scaled/full"], recipe=Recipe(trends=()), random_state=0).fit(X, y)
+    model = FreeEnergyRegressor(4, recipe=Recipe(trends=(), candidates=["scaled/full"]), random_state=0).fit(X, y)
     assert not model.ensemble_.head.trends
     np.testing.assert_allclose(answer(to_onnx(model), new)[0][:, 0], model.predict(new), rtol=1e-5)
 
 
 def test_in_a_pipeline_and_a_search(diabetes):
     X, y, new = diabetes
-    pipeline = make_pipeline(StandardScaler(), FreeEnergyRegressor(3, candidates=["scaled/full"], random_state=0))
-    search = GridSearchCV(pipeline, {"freeenergyregressor__n_neighbors": [3, 8]}, cv=2).fit(X, y)
+    pipeline = make_pipeline(
+        StandardScaler(), FreeEnergyRegressor(3, recipe=Recipe(candidates=["scaled/full"]), random_state=0)
+    )
+    search = GridSearchCV(pipeline, {"freeenergyregressor__recipe__n_neighbors": [3, 8]}, cv=2).fit(X, y)
     numbers, quantiles = answer(to_onnx(search, quantiles=(0.1, 0.9)), new)
     np.testing.assert_allclose(numbers[:, 0], search.predict(new), rtol=1e-5)
     inner, inside = search.best_estimator_[1], search.best_estimator_[0].transform(new)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 
-from freemetric import FreeEnergyRegressor
+from freemetric import FreeEnergyRegressor, Recipe
 from freemetric.report import write
 
 PHONE = {"width": 390, "height": 844}
@@ -15,7 +15,7 @@ PLOTS = ("space-0", "space-1", "motion", "predicted-plot", "residuals-plot", "in
 def model():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     kinds = ["scaled/full", "steps/diagonal"]
-    return FreeEnergyRegressor(6, candidates=kinds, scale="log", random_state=0).fit(X[::2], y[::2])
+    return FreeEnergyRegressor(6, recipe=Recipe(candidates=kinds), scale="log", random_state=0).fit(X[::2], y[::2])
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures
 from sklearn.utils import estimator_html_repr
 
-from freemetric import DMLFE, LEARNERS, PCA, RCA, FreeEnergyClassifier, Kernelized, MetricKNeighborsClassifier
+from freemetric import DMLFE, LEARNERS, PCA, RCA, FreeEnergyClassifier, Kernelized, MetricKNeighborsClassifier, Recipe
 from freemetric.exceptions import DataWarning
 from freemetric.mc import Annealing, Geometric, ParallelTempering
 from freemetric.report.card import NAME, STYLE, card, drawn_card
@@ -101,10 +101,14 @@ def test_a_kernel_is_named(iris):
 
 MODELS = {
     "kinds of every view, form and energy": FreeEnergyClassifier(n_replicas=24, random_state=0),
-    "plain neighbours": FreeEnergyClassifier(candidates=["quantiles/identity"], random_state=0),
-    "NCA's own energy": FreeEnergyClassifier(n_replicas=4, candidates=["scaled/full/nca"], random_state=0),
-    "fewer dimensions": FreeEnergyClassifier(n_replicas=4, n_components=2, random_state=0),
-    "tempering": FreeEnergyClassifier(n_replicas=4, sampler=ParallelTempering(n_steps=3), random_state=0),
+    "plain neighbours": FreeEnergyClassifier(recipe=Recipe(candidates=["quantiles/identity"]), random_state=0),
+    "NCA's own energy": FreeEnergyClassifier(
+        n_replicas=4, recipe=Recipe(candidates=["scaled/full/nca"]), random_state=0
+    ),
+    "fewer dimensions": FreeEnergyClassifier(n_replicas=4, recipe=Recipe(n_components=2), random_state=0),
+    "tempering": FreeEnergyClassifier(
+        n_replicas=4, recipe=Recipe(sampler=ParallelTempering(n_steps=3)), random_state=0
+    ),
     "k that was given": MetricKNeighborsClassifier(RCA(), n_neighbors=3),
     "k that was chosen": MetricKNeighborsClassifier(DMLFE(2, random_state=0), n_folds=2, random_state=0),
     "a pipeline inside": MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), PolynomialFeatures(), PCA(2)), 3),
@@ -131,7 +135,7 @@ def test_weights_and_rows_without_labels(iris):
 
 def test_kinds_are_named_as_candidates_are(iris):
     kinds = ["scaled/identity", "quantiles/diagonal", "scaled/full/nca"]
-    model = FreeEnergyClassifier(n_replicas=8, candidates=kinds, random_state=0).fit(*iris)
+    model = FreeEnergyClassifier(n_replicas=8, recipe=Recipe(candidates=kinds), random_state=0).fit(*iris)
     titles = [span["title"] for span in Card(card(model)).named("span") if "title" in span]  # not cut as texts are
     names = {title.partition(",")[0] for title in titles if "/" in title}
     assert names
@@ -173,7 +177,7 @@ def test_importances(classifier):
 
 def test_importances_of_large_models_are_shown_once_they_are_known(wine, monkeypatch):
     monkeypatch.setattr("freemetric.report.card.MOST_CELLS", 100)
-    model = FreeEnergyClassifier(4, candidates=["scaled/identity"], random_state=0).fit(*wine)
+    model = FreeEnergyClassifier(4, recipe=Recipe(candidates=["scaled/identity"]), random_state=0).fit(*wine)
     assert "accuracy without a feature" not in card(model)
     assert model.feature_importances_.any()
     assert "accuracy without a feature" in card(model)
@@ -197,7 +201,9 @@ def test_a_free_energy_classifier(classifier):
 
 
 def test_plain_neighbours_that_vote(iris):
-    model = FreeEnergyClassifier(candidates=["scaled/identity"], n_neighbors=3, random_state=0).fit(*iris)
+    model = FreeEnergyClassifier(recipe=Recipe(candidates=["scaled/identity"], n_neighbors=3), random_state=0).fit(
+        *iris
+    )
     said = Card(card(model)).said
     assert "ensemble plain neighbours, 1 of 1 candidate" in said
     assert "k = 3, as given" in said

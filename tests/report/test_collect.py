@@ -375,7 +375,9 @@ def test_values_are_shown_in_the_users_units(iris):
 def test_kept_rows_are_shown_in_the_users_units(iris, scalers):
     """As in the user's array, digit by digit, though the model has kept scaled values."""
     X, y = iris[0] * 123.4 - 1000, iris[1]
-    model = make_pipeline(*scalers, FreeEnergyClassifier(6, candidates=["scaled/full"], random_state=0)).fit(X, y)
+    model = make_pipeline(
+        *scalers, FreeEnergyClassifier(6, recipe=Recipe(candidates=["scaled/full"]), random_state=0)
+    ).fit(X, y)
     findings = collect(model)
     for number, (_, cells) in enumerate(findings.columns):
         assert [document.cell(value) for value in cells] == [document.cell(value) for value in X[findings.rows, number]]
@@ -387,7 +389,9 @@ def test_kept_rows_are_shown_in_the_users_units(iris, scalers):
 
 def test_what_cannot_be_scaled_back_is_called_so(iris):
     X, y = iris
-    model = make_pipeline(PCA(3), FreeEnergyClassifier(6, candidates=["scaled/full"], random_state=0)).fit(X, y)
+    model = make_pipeline(
+        PCA(3), FreeEnergyClassifier(6, recipe=Recipe(candidates=["scaled/full"]), random_state=0)
+    ).fit(X, y)
     findings = collect(model)
     assert findings.owner is None
     assert "not as in the table" in summary.captions(findings, contents(findings))["rows"]
@@ -411,7 +415,7 @@ def test_importances_of_columns(rng):
     """Two features of one column are shuffled together, and what distances weigh adds up."""
     y = rng.integers(0, 2, 120)
     X = np.column_stack([y + 0.3 * rng.random(120), y + 0.3 * rng.random(120), rng.random(120)])
-    model = FreeEnergyClassifier(6, candidates=["scaled/diagonal"], random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(6, recipe=Recipe(candidates=["scaled/diagonal"]), random_state=0).fit(X, y)
 
     class Columns:
         names, owner = ["both", "noise"], np.array([0, 0, 1])

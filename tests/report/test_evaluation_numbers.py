@@ -12,7 +12,7 @@ from freemetric.tabular import Settings, Table, evaluate
 from freemetric.tabular.held_out import MOST_PREDICTIONS, NumberPredictions, beside_the_truth, residuals
 
 pytest.importorskip("plotly", reason="the page needs plotly")
-QUICK = {"free-energy": {"n_replicas": 6, "candidates": ["scaled/diagonal"]}, "euclidean": {"n_neighbors": 3}}
+QUICK = {"free-energy": {"n_replicas": 6, "recipe__candidates": ["scaled/diagonal"]}, "euclidean": {"n_neighbors": 3}}
 FAILS = {"pca": {"n_components": 99}}
 FAR = 1e9  # where numbers differ in their last digits alone
 

@@ -18,14 +18,14 @@ sys.meta_path.insert(0, Missing)
 import numpy as np
 import freemetric.display
 import freemetric.report
-from freemetric import Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric import Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 
 X, y = np.random.default_rng(0).random((40, 3)), np.arange(40) % 2
 kinds = ["scaled/identity", "quantiles/identity"]  # nothing that has to be compiled
 for model in (
     Euclidean(),
     MetricKNeighborsClassifier(Euclidean(), 3),
-    FreeEnergyClassifier(2, candidates=kinds, device="reference", random_state=0),
+    FreeEnergyClassifier(2, recipe=Recipe(candidates=kinds), device="reference", random_state=0),
 ):
     assert "freemetric-card" in model.fit(X, y)._repr_html_()
 try:

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from freemetric import PCA, FreeEnergyRegressor, MetricKNeighborsRegressor
+from freemetric import PCA, FreeEnergyRegressor, MetricKNeighborsRegressor, Recipe
 from freemetric.report.card import drawn_card
 
 from .conftest import SECTIONS
@@ -29,7 +29,9 @@ def diabetes():
 def model(diabetes, request):
     X, y = diabetes
     kinds = ["scaled/full", "steps/diagonal", "scaled/identity"]
-    return FreeEnergyRegressor(6, candidates=kinds, scale=request.param, random_state=0).fit(X[::2], y[::2])
+    return FreeEnergyRegressor(6, recipe=Recipe(candidates=kinds), scale=request.param, random_state=0).fit(
+        X[::2], y[::2]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +118,7 @@ def test_without_numbers_and_without_rows(model, diabetes, page):
 
 def test_rows_of_no_weight_have_no_prediction(diabetes, page):
     X, y = diabetes
-    model = FreeEnergyRegressor(4, candidates=["scaled/full"], random_state=0)
+    model = FreeEnergyRegressor(4, recipe=Recipe(candidates=["scaled/full"]), random_state=0)
     model.fit(X[:120], y[:120], sample_weight=np.arange(120) % 4)
     text, data = page(model, X[:120], y[:120])
     assert np.isnan(unpacked(data["targets"]["predicted"]))[::4].all()

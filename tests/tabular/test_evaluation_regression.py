@@ -17,7 +17,7 @@ from freemetric.tabular.held_out import LEVELS, QUANTILES, NumberPredictions
 from freemetric.tabular.scores import REGRESSION_SCORES
 
 PARAMETERS = {
-    "free-energy": {"n_replicas": 6, "candidates": ["scaled/diagonal"]},
+    "free-energy": {"n_replicas": 6, "recipe__candidates": ["scaled/diagonal"]},
     "euclidean": {"n_neighbors": 3},
     "rf": {"n_estimators": 10},
 }
@@ -60,7 +60,7 @@ def test_intervals_and_quantiles_are_those_of_the_regressor(points):
     split = found.cells["X", "free-energy"][0]
     train, test = next(RepeatedKFold(n_splits=3, n_repeats=1, random_state=5).split(X))
     scaled = ((X - X.iloc[train].min()) / np.ptp(X.iloc[train], axis=0)).to_numpy()
-    model = FreeEnergyRegressor(**PARAMETERS["free-energy"], random_state=5).fit(scaled[train], y[train])
+    model = FreeEnergyRegressor(random_state=5).set_params(**PARAMETERS["free-energy"]).fit(scaled[train], y[train])
     quantiles = model.predict_quantiles(scaled[test], QUANTILES)
     for q, told in zip(QUANTILES, quantiles.T, strict=True):
         assert split.scores[f"pinball_{q}"] == pytest.approx(mean_pinball_loss(y[test], told, alpha=q))

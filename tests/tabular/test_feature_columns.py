@@ -9,7 +9,7 @@ from freemetric.report.page import contents
 from freemetric.tabular import TableModel, read
 
 pd = pytest.importorskip("pandas")
-QUICK = {"n_replicas": 8, "candidates": ["scaled/diagonal", "scaled/full"]}
+QUICK = {"n_replicas": 8, "recipe__candidates": ["scaled/diagonal", "scaled/full"]}
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_frames_are_shown_as_they_are(people, tmp_path):
 
     frame, _, _ = people
     with pytest.warns(match="read as dates"):
-        model = TableClassifier(FreeEnergyClassifier(**QUICK), random_state=0).fit(
+        model = TableClassifier(FreeEnergyClassifier().set_params(**QUICK), random_state=0).fit(
             frame[["size", "day"]], frame["class"]
         )
     assert model.importances().names.tolist() == ["size", "day"]

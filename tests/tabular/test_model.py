@@ -112,7 +112,7 @@ def test_other_models_are_refused(model, tmp_path, iris):
 def test_steps_are_told_while_a_model_is_fitted(written):
     pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
     told = []
-    parameters = {"n_replicas": 4, "candidates": ["scaled/diagonal"], "n_neighbors": 3}
+    parameters = {"n_replicas": 4, "recipe__candidates": ["scaled/diagonal"], "recipe__n_neighbors": 3}
     model = TableModel.fit(
         read(written), "class", parameters=parameters, on_step=lambda done, total: told.append((done, total))
     )
@@ -212,7 +212,7 @@ def test_the_estimate_out_of_bag_knows_of_unseen_names(tmp_path):
         return read(tmp_path / name)
 
     train, new = draw("a.csv", 300), draw("b.csv", 1000)
-    model = TableModel.fit(train, "class", parameters={"n_replicas": 8, "candidates": ["scaled/diagonal"]})
+    model = TableModel.fit(train, "class", parameters={"n_replicas": 8, "recipe__candidates": ["scaled/diagonal"]})
     with pytest.warns(DataWarning, match="never seen"):
         labels, _ = model.predict(new)
     assert abs(model.accuracy(new, labels) - model.pipeline[-1].oob_score_) < 0.05

@@ -24,6 +24,7 @@ from freemetric import (
     Euclidean,
     FreeEnergyClassifier,
     MetricKNeighborsClassifier,
+    Recipe,
     TableClassifier,
     expected_failed_checks,
 )
@@ -31,7 +32,7 @@ from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.tabular import InputError, TableModel, read
 
 QUICK = MetricKNeighborsClassifier(Euclidean(), 3)
-FAST = {"n_replicas": 8, "candidates": ["scaled/diagonal"]}
+FAST = {"n_replicas": 8, "recipe": Recipe(candidates=["scaled/diagonal"])}
 
 
 @pytest.fixture(scope="module")
@@ -339,7 +340,7 @@ def test_exported(rich, tmp_path):
     runtime = pytest.importorskip("onnxruntime")
     to_onnx = pytest.importorskip("freemetric.onnx_export").to_onnx
     X, y = split(rich)
-    model = TableClassifier(FreeEnergyClassifier(**FAST, shortlist=None), random_state=0).fit(X, y)
+    model = TableClassifier(FreeEnergyClassifier(**FAST).set_params(recipe__shortlist=None), random_state=0).fit(X, y)
     graph = to_onnx(model)
     session = runtime.InferenceSession(graph.SerializeToString())
     frame = model.frame(X)

@@ -20,6 +20,7 @@ from freemetric import (
     Euclidean,
     FreeEnergyRegressor,
     MetricKNeighborsRegressor,
+    Recipe,
     TableClassifier,
     TableRegressor,
     expected_failed_checks,
@@ -28,7 +29,7 @@ from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.tabular import InputError, TableModel, read
 
 QUICK = MetricKNeighborsRegressor(Euclidean(), 3)
-FAST = {"n_replicas": 8, "candidates": ["scaled/diagonal"]}
+FAST = {"n_replicas": 8, "recipe": Recipe(candidates=["scaled/diagonal"])}
 
 
 @pytest.fixture(scope="module")

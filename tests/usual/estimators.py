@@ -51,8 +51,8 @@ REPLICAS = {"n_replicas": [4, 5]}
 
 def small() -> dict[str, Any]:
     """Parameters with which a free-energy fit takes less than a tenth of a second."""
-    recipe = fm.Recipe(n_steps=2, densities=(), trends=("linear",), noises=())
-    return {"n_replicas": 4, "candidates": ["scaled/diagonal"], "recipe": recipe, "random_state": 0}
+    recipe = fm.Recipe(candidates=("scaled/diagonal",), n_steps=2, densities=(), trends=("linear",), noises=())
+    return {"n_replicas": 4, "recipe": recipe, "random_state": 0}
 
 
 ESTIMATORS = {

@@ -17,7 +17,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
 import freemetric
-from freemetric import DMLFE, Euclidean, FreeEnergyClassifier
+from freemetric import DMLFE, Euclidean, FreeEnergyClassifier, Recipe
 from freemetric.bench import records
 from freemetric.bench.runner import plan, run
 from freemetric.learners import kept_results
@@ -159,4 +159,4 @@ def walks(folder):
 
 def fits(folder):
     """a FreeEnergyClassifier with a checkpoint"""
-    return [FreeEnergyClassifier(20, random_state=0, checkpoint=folder).fit(X, y).predict_proba(X)]
+    return [FreeEnergyClassifier(20, random_state=0, recipe=Recipe(checkpoint=folder)).fit(X, y).predict_proba(X)]

@@ -12,7 +12,7 @@ LEAST_SECONDS = 0.1  # some replica is always sampled
 
 
 class FreeEnergyModel(AbstractModel):
-    """Hyperparameters are those of FreeEnergyClassifier.
+    """Hyperparameters are those of FreeEnergyClassifier, ``recipe__...`` among them.
 
     Rows that validate are not learned from and not needed: replicas are judged out of bag.
     """
@@ -48,7 +48,7 @@ class FreeEnergyModel(AbstractModel):
         weights = None if sample_weight is None else sample_weight.to_numpy()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # time was up: the model is made of what there is
-            self.model = FreeEnergyClassifier(**parameters).fit(patterns, y.to_numpy(), weights)
+            self.model = FreeEnergyClassifier().set_params(**parameters).fit(patterns, y.to_numpy(), weights)
 
     @classmethod
     def warmup(cls, **kwargs):

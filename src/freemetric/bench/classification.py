@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from ..ensemble import FreeEnergyClassifier
+from ..ensemble.settings import recipe_of
 from ..learners import MetricKNeighborsClassifier
 from ..learners.base import generator
 from ..tabular.methods import METHODS, stratified_sample
@@ -99,7 +100,7 @@ def scores(model: Any, X: NDArray, y: NDArray) -> dict[str, Any]:
     if not hasattr(model, "decisions"):
         return {"errors": [honest], "honest_error": honest, **found}
     wrong = model.decisions(X, MOST_NEIGHBORS) != y[:, None]
-    mixes = isinstance(model, FreeEnergyClassifier) and model.n_neighbors == "auto"
+    mixes = isinstance(model, FreeEnergyClassifier) and len(recipe_of(model).neighbors) > 1
     return {
         "errors": [_percent(column) for column in wrong.T],
         "honest_error": honest,

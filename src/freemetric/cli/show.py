@@ -5,6 +5,7 @@ from typing import Any
 
 from sklearn.base import is_regressor
 
+from ..ensemble.settings import recipe_of
 from ..ensemble.tasks.decisions import score_name
 from ..printable import counted, printable
 from ..tabular import TableModel, by_column
@@ -92,7 +93,8 @@ def _treatment(column, groups):
 
 
 def _score_name(last):
-    return R2 if is_regressor(last) and last.scoring is None else score_name(last.scoring)
+    scoring = recipe_of(last).scoring
+    return R2 if is_regressor(last) and scoring is None else score_name(scoring)
 
 
 def expected(last: Any) -> str:
@@ -102,7 +104,7 @@ def expected(last: Any) -> str:
         return ""
     if math.isnan(score):
         return f", out-of-bag {_score_name(last)} unknown"
-    is_share = last.scoring is None and not is_regressor(last)
+    is_share = recipe_of(last).scoring is None and not is_regressor(last)
     return f", out-of-bag {_score_name(last)} {f'{100 * score:.1f} %' if is_share else f'{score:.4g}'}"
 
 

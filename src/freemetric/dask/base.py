@@ -69,12 +69,11 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         task = self._task(training_set)
         search = self._search(training_set.only(np.arange(len(training_set))) if few else training_set, task)
         searched = search.problem.training_set
-        check_n_components(self.n_components, searched.X)
-        self._warn_about(searched)
+        check_n_components(search.recipe.n_components, searched.X)
         with on_the_cluster():
             run_to_the_end(search, self)
         n_rows, n_shortlists = self._n_given(is_local=False), training_set.n_parts
-        for name, value in finish_fit(search, searched, self.shortlist, n_rows, n_shortlists).items():
+        for name, value in finish_fit(search, searched, n_rows, n_shortlists).items():
             setattr(self, name, value)
         self._ended_search = search
         spaces, indices = Spaces.of(self.ensemble_), list(training_set.indices())
@@ -117,7 +116,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         training_set = self._training_set.only(np.arange(len(self._training_set)))
         model = self._local(**self.get_params(deep=False))
         known = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
-        attributes = finish_fit(self._ended_search, training_set, self.shortlist, self._n_given(is_local=True))
+        attributes = finish_fit(self._ended_search, training_set, self._n_given(is_local=True))
         for name, value in (known | attributes).items():
             setattr(model, name, value)
         return model

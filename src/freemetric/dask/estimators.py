@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..ensemble.running import given_recipe
+from ..ensemble.settings import recipe_of
 from ..ensemble.tasks.classification import ClassificationHead
 from ..ensemble.tasks.decisions import check_alpha
 from ..ensemble.tasks.intervals import check_chances, interval_chances
@@ -34,9 +35,10 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
 
     Without a ``dask.distributed.Client`` Dask's default scheduler is used, and joblib's threads for the search.
 
-    Parameters are those of :class:`freemetric.FreeEnergyClassifier`. ``shortlist`` counts samples of every partition,
-    or of every 65,535 samples of a larger one, so that more are compared than in one process; None compares all, which
-    is exact. ``n_jobs`` counts only without a client, and votes are counted on the CPU whatever the ``device``.
+    Parameters are those of :class:`freemetric.FreeEnergyClassifier`. ``Recipe.shortlist`` counts samples of every
+    partition, or of every 65,535 samples of a larger one, so that more are compared than in one process; None compares
+    all, which is exact. ``n_jobs`` counts only without a client, and votes are counted on the CPU whatever the
+    ``device``.
 
     Attributes
     ----------
@@ -157,7 +159,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         warn_of_samples(searched.X, getattr(self, "feature_names_in_", None))
 
     def _task(self, training_set):
-        score = RegressionScore(self.scoring, training_set.scale)
+        score = RegressionScore(recipe_of(self).scoring, training_set.scale)
         return RegressionTask(training_set.encoding, training_set.trends, training_set.scale, score)
 
     def _read_votes(self):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
+from ..ensemble.settings import recipe_of
 from ..ensemble.tasks.decisions import score_name
 from ..learners.learned_space import LearnedSpace, part_with
 from .style import COLORS, Display, panels
@@ -82,7 +83,7 @@ class ImportancesDisplay(Display):
             mean, error = model.feature_importances_, model.feature_importances_error_
         if not np.isfinite(mean).all():
             raise ValueError("No training sample was out of bag, so there are no importances.")
-        score = score_name(model.scoring, is_regressor(model))
+        score = score_name(recipe_of(model).scoring, is_regressor(model))
         return cls(mean, errors=error, feature_names=names, score=score).plot(ax, most=most, **kwargs)
 
     def plot(self, ax: Any = None, *, most: int = 20, **kwargs: Any) -> Self:

@@ -10,7 +10,7 @@ from sklearn.base import is_regressor
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
-from ..ensemble.settings import ENERGIES
+from ..ensemble.settings import ENERGIES, recipe_of
 from ..ensemble.tasks.intervals import check_one_target
 from ..extras import require
 from ..learners.learned_space import part_with, passed
@@ -257,7 +257,7 @@ def _in_one_space(model, X, y, most_neighbors):
 
 def _mixture_error(model):
     """One minus the out-of-bag score, where that is an error of the same kind."""
-    comparable = model.scoring is None and getattr(model, "scale_name_", "linear") == "linear"
+    comparable = recipe_of(model).scoring is None and getattr(model, "scale_name_", "linear") == "linear"
     return 1 - model.oob_score_ if comparable else None
 
 

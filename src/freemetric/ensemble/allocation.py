@@ -23,15 +23,11 @@ def most_replicas(search: Search) -> int:
     return (total + more) * (search.recipe.longest_walk if is_patient and search.problem.task.energy in PATIENT else 1)
 
 
-def allocate_replicas(
-    search: Search, candidates: Sequence[Candidate], tunes_temperature: bool, moves_trap: bool
-) -> Iterator[Round]:
+def allocate_replicas(search: Search, candidates: Sequence[Candidate]) -> Iterator[Round]:
     """Rounds of replicas, each chosen by the scores of those before it.
 
     Replicas go evenly to all candidates on the smallest bags, then to other temperatures of the best of every form, to
-    larger bags, and to the best. ``tunes_temperature``: whether the best candidates are tried colder and hotter;
-    ``moves_trap``: whether the confinement follows the temperature. ``search.grow(wanted)`` must come before the next
-    round.
+    larger bags, and to the best. ``search.grow(wanted)`` must come before the next round.
     """
     recipe, population = search.recipe, search.population
     total = search.n_replicas(search.bag_sizes()[0])
@@ -39,9 +35,9 @@ def allocate_replicas(
     if len(search.bag_sizes()) > 1:
         each = min(each, recipe.scouts)
     yield _first_round(search, candidates, each, total)
-    if tunes_temperature:
-        yield _other_temperatures(search, each, total, moves_trap)
-        yield from _colder_again(search, each, total, moves_trap)
+    if recipe.tunes_temperature:
+        yield _other_temperatures(search, each, total)
+        yield from _colder_again(search, each, total)
     size = yield from _larger_bags(search, each, total)
     weights, left = _learner_weights(search), total - _n_sampled(population)
     if size > search.bag_sizes()[0]:  # many of those that turned out to be better, too
@@ -61,17 +57,17 @@ def _first_round(search, candidates, each, total):
     return first
 
 
-def _other_temperatures(search, each, total, moves_trap):
+def _other_temperatures(search, each, total):
     """Try the best of every form colder and hotter, the best of all first, while there are replicas left for it."""
     others: list[CandidateResult] = []
     for result in _best_of_every_form(search.population):
-        both = list(other_temperatures(result.candidate, search.recipe.temperature_step, moves_trap))
+        both = list(other_temperatures(result.candidate, search.recipe))
         if total - _n_sampled(search.population) >= each * (len(others) + len(both)):
             others += [search.enter(candidate) for candidate in both]
     return [(result, each) for result in others]
 
 
-def _colder_again(search, each, total, moves_trap):
+def _colder_again(search, each, total):
     """Try the best still colder, as long as the coldest of its kind is better than all others of it."""
     population = search.population
     for _ in range(search.recipe.colder):
@@ -80,7 +76,7 @@ def _colder_again(search, each, total, moves_trap):
             break
         if total - _n_sampled(population) < each:
             break
-        colder, _ = other_temperatures(coldest.candidate, search.recipe.temperature_step, moves_trap)
+        colder, _ = other_temperatures(coldest.candidate, search.recipe)
         yield [(search.enter(colder), each)]
 
 

@@ -23,6 +23,7 @@ from .finish import finish_fit, samples_looked_at
 from .importances import ImportancesMixin
 from .running import given_recipe, run_to_the_end
 from .search import Search, SearchProblem, searched_part
+from .settings import Recipe, recipe_of
 from .task import EnsembleTask
 
 
@@ -33,14 +34,13 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
     """
 
     ensemble_: Any
-    n_components: int | None
     n_features_in_: int
     _samples: Callable[[ArrayLike], NDArray]
 
     @property
     def _n_features_out(self) -> int:
-        n_axes = len(self.ensemble_.embedding().centre)
-        return n_axes if self.n_components is None else min(n_axes, self.n_components)
+        n_axes, n_components = len(self.ensemble_.embedding().centre), recipe_of(self).n_components
+        return n_axes if n_components is None else min(n_axes, n_components)
 
     def transform(self, X: ArrayLike) -> NDArray:
         """Map samples to the space where the averaged distance is Euclidean, on its principal axes.
@@ -53,15 +53,15 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         Returns
         -------
         Z : ndarray of shape (n_samples, n_axes)
-            Coordinates, centred on the training samples. With ``n_components`` only so many axes, the leading ones:
-            the mean of many planes is no plane.
+            Coordinates, centred on the training samples. With ``Recipe.n_components`` only so many axes, the leading
+            ones: the mean of many planes is no plane.
         """
         return self.embed(X)
 
     def embed(self, X: ArrayLike) -> NDArray:
         """What ``transform`` gives, always as an array."""
         samples = self._samples(X)
-        return self.ensemble_.embed(samples)[:, : self.n_components]
+        return self.ensemble_.embed(samples)[:, : recipe_of(self).n_components]
 
     def _apart(self, U, V):
         return self.ensemble_.embed(U) - self.ensemble_.embed(V)
@@ -82,14 +82,14 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         """M (n_features, n_features) of the averaged squared distance (u - v)^T M (u - v).
 
         There is one only where all metrics that vote see the features linearly, as with
-        ``candidates=["scaled/full"]``; ValueError elsewhere.
+        ``Recipe(candidates=["scaled/full"])``; ValueError elsewhere.
         """
         check_is_fitted(self)
         M = np.zeros((self.n_features_in_, self.n_features_in_))
         for name, of_view in self.ensemble_.averaged_matrices().items():
             J = self.ensemble_.views[name].slopes()
             if J is None:
-                hint = 'candidates=["scaled/full", "scaled/diagonal"] sees them linearly'
+                hint = 'Recipe(candidates=["scaled/full", "scaled/diagonal"]) sees them linearly'
                 raise ValueError(f"There is no Mahalanobis matrix: metrics that vote see {name} of features; {hint}.")
             M += pulled_back(of_view, J)
         return M
@@ -160,11 +160,29 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
 class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin):
     """An estimator that searches metrics and has an ``ensemble_``; subclasses read the target."""
 
-    energy: Any
-    sampler: Any
-    shortlist: Any
+    recipe: Any
     device: str
     random_state: Any
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``recipe__...`` are fields of a changed copy of the recipe, or of the default one if none.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters by name.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        changes = {name: params.pop(name) for name in list(params) if name.startswith("recipe__")}
+        super().set_params(**params)  # type: ignore[misc]
+        if changes:  # recipes are frozen: other models may have the same one
+            old = Recipe() if self.recipe is None else self.recipe
+            self.recipe = old.with_params(**{name.removeprefix("recipe__"): value for name, value in changes.items()})
+        return self
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -190,9 +208,8 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
         validate_params(self)
         task, training_set, n_rows = self._problem(X, y, sample_weight)
         search = self._search(training_set, task)
-        self._warn_about(search.problem.training_set)
         run_to_the_end(search, self)
-        self.__dict__.update(finish_fit(search, training_set, self.shortlist, n_rows))
+        self.__dict__.update(finish_fit(search, training_set, n_rows))
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[EnsembleTask, TrainingSet, int]:
@@ -203,17 +220,23 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
         """Warn about the samples that the search sees."""
 
     def _search(self, training_set, task, scores=True):
-        """The search, before it begins; where nothing is scored, its seed depends on the number of samples."""
+        """The search, before it begins, with warnings about the samples that it sees.
+
+        Where nothing is scored, its seed depends on the number of samples.
+        """
         recipe, seed = given_recipe(self, len(training_set)), seed_sequence(self.random_state)
         if not scores:
             seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(training_set)])
         searched = searched_part(training_set, task, recipe.most_searched, seed)
-        problem = SearchProblem(searched, task, self._energy, self.sampler, self.n_components, self.device)
+        if scores:
+            self._warn_about(searched)
+        problem = SearchProblem(searched, task, self._energy, recipe.sampler, recipe.n_components, self.device)
         return Search(problem, recipe, seed, scores=scores)
 
     @property
     def _energy(self):
-        return None if self.energy == "auto" else as_energy(self.energy)
+        energy = recipe_of(self).energy
+        return None if energy == "auto" else as_energy(energy)
 
     def _can_weigh(self):
         return self._energy is None or takes_weights(self._energy)
@@ -238,4 +261,4 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
     @property
     def _n_looked_at(self):
         """Number of training samples that a prediction looks at in every space; None: all."""
-        return samples_looked_at(self.shortlist, self.shortlist_, self.ensemble_)
+        return samples_looked_at(recipe_of(self), self.shortlist_, self.ensemble_)

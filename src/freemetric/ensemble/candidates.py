@@ -26,7 +26,7 @@ def affordable_panel(wanted: Panel, class_sizes: Sequence[int], recipe: Recipe) 
 
     Of very many classes k is at most the size of the largest. Where that is still too much, fewer samples are scored.
     """
-    row = 4 * (len(recipe.kinds) + MORE_CANDIDATES) * len(class_sizes)
+    row = 4 * (len(recipe.candidates) + MORE_CANDIDATES) * len(class_sizes)
     if row * wanted.n_scored * wanted.n_neighbors <= recipe.vote_bytes:
         return wanted
     n_neighbors = min(wanted.n_neighbors, max(class_sizes))
@@ -46,34 +46,25 @@ def check_affordable(kinds: Sequence[str], n_features: int, most_bytes: int) -> 
     size = BYTES_PER_ENTRY * n_features**2
     if names and size > most_bytes:
         what = f"candidates: {', '.join(names)} of {n_features} features would take some {size / 2**30:,.0f} GiB"
-        hint = 'candidates="auto" or "axes/full" takes little'
+        hint = '"axes/full" and the default candidates take little'
         raise ValueError(f"{what}, more than the {most_bytes >> 30} GiB that a fit may take; {hint}.")
 
 
-def candidate_of(
-    kind: str,
-    recipe: Recipe,
-    temperature: float | str = "auto",
-    trap: float | str = "auto",
-    bag_size: int = 0,
-    usual_energy: str = ENERGIES[0],
-) -> Candidate:
-    """The candidate of a kind, at the given temperature and confinement or at the recipe's for "auto"."""
+def candidate_of(kind: str, recipe: Recipe, bag_size: int = 0, usual_energy: str = ENERGIES[0]) -> Candidate:
+    """The candidate of a kind, at the first temperature and confinement of the recipe."""
     check_kind(kind)
     view, form, *energy = kind.split("/")
     candidate = Candidate(view, form, energy[0] if energy else usual_energy)
     if not candidate.learns:
         return candidate
-    usual = recipe.temperatures[candidate.energy]
-    T = usual if temperature == "auto" else float(temperature)
-    confinement = recipe.traps[candidate.energy] * (T or usual) if trap == "auto" else float(trap)
-    return replace(candidate, temperature=T, confinement=confinement, bag_size=bag_size)
+    T, trap = recipe.first_temperature(candidate.energy), recipe.first_confinement(candidate.energy)
+    return replace(candidate, temperature=T, confinement=trap, bag_size=bag_size)
 
 
-def other_temperatures(candidate: Candidate, factor: float, moves_trap: bool) -> Iterator[Candidate]:
+def other_temperatures(candidate: Candidate, recipe: Recipe) -> Iterator[Candidate]:
     """The same kind colder and hotter by a factor; the trap follows unless it is given."""
-    for change in (1 / factor, factor):
-        trap = candidate.confinement * change if moves_trap else candidate.confinement
+    for change in (1 / recipe.temperature_step, recipe.temperature_step):
+        trap = candidate.confinement * change if recipe.moves_trap else candidate.confinement
         yield replace(candidate, temperature=candidate.temperature * change, confinement=trap)
 
 
@@ -108,6 +99,6 @@ def walk_length(recipe: Recipe, candidate: Candidate) -> int:
     """Monte Carlo steps of a replica."""
     if not is_worth_patience(recipe, candidate):
         return recipe.n_steps
-    usual, T = recipe.temperatures[candidate.energy], candidate.temperature
+    usual, T = recipe.usual_temperature(candidate.energy), candidate.temperature
     longer = usual / T if usual < recipe.longest_walk * T else recipe.longest_walk
     return round(recipe.n_steps * max(1.0, longer))

@@ -17,6 +17,7 @@ from .finish import finish_fit
 from .growing import learn_more, together
 from .parameters import free_energy_estimator
 from .running import run_to_the_end
+from .settings import recipe_of
 from .state_checks import check_classifier
 from .tasks.classification import ClassificationTask
 from .tasks.decisions import Decision, ProbabilityScore, check_alpha, prediction_sets, typical_shares
@@ -52,45 +53,21 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
     Parameters
     ----------
     {n_replicas}
-    temperature : float or "auto", default="auto"
-        Temperature of the replicas. "auto" starts from 1e-3 (3e-4 for NCA's own energy) and tries a third and three
-        times that.
-    confinement : float or "auto", default="auto"
-        Strength of the harmonic trap on A; "auto" is 0.3 T (0.1 T for NCA's own energy).
-    {n_neighbors} {subsample}
-    candidates : "auto" or list of str, default="auto"
-        Candidates that are tried, as "view/form": any of scaled, quantiles, steps and whitened with any of identity,
-        diagonal and full. "view/form/nca" samples NCA's own energy instead of its logarithmic form. "auto" takes those
-        of the recipe. Of more than 500 features "axes", their principal axes, stands in for "scaled".
-        :func:`freemetric.metrics.register_view` and ``register_form`` add others.
-    {n_components}
-    energy : Energy, "nca", "log-nca", callable or "auto", default="auto"
-        What the replicas sample; "auto" is the energy of each candidate. A callable knows its own data: only the full
-        map of the features scaled to [0, 1] is then sampled.
-    sampler : Sampler or None, default=None
-        How to sample; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=0.5), n_steps=12)``. Replaces
-        ``temperature``. Of a sampler with several coupled replicas, such as ``ParallelTempering``, the coldest is
-        taken.
-    recipe : Recipe or None, default=None
-        All other constants of the search; None is ``Recipe()``. The parameters above take precedence.
-    {shortlist}
+    {effort} {max_seconds}
     class_weight : dict, "balanced" or None, default=None
         Factors of the calibrated probabilities by label: the cost of a mistake about that class. "balanced" is one over
         the number of samples of a class, or over their weight.
-    scoring : str, callable or None, default=None
-        What ``oob_score_`` is: a name of :func:`sklearn.metrics.get_scorer_names`, or a scorer
-        ``scorer(estimator, X, y)``; None is accuracy. Where it is a score of labels, such as "f1", and ``class_weight``
-        is None, the weights of the classes are optimised for it. Metrics are chosen by the Brier score in any case.
-    {max_seconds} {checkpoint} {device} {n_jobs} {verbose} {random_state}
+    {recipe} {device} {n_jobs} {verbose} {random_state}
 
     Attributes
     ----------
     oob_score_ : float
-        Out-of-bag accuracy, or score of ``scoring``. The same votes chose the weights, so it is slightly optimistic.
+        Out-of-bag accuracy, or score of ``Recipe.scoring``. The same votes chose the weights, so it is slightly
+        optimistic.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Out-of-bag class probabilities; NaN where a sample was not out of bag for every candidate.
     class_weight_ : ndarray of shape (n_classes,)
-        Factors of the calibrated probabilities: given by ``class_weight``, found for ``scoring``, or ones.
+        Factors of the calibrated probabilities: given by ``class_weight``, found for ``Recipe.scoring``, or ones.
     selection_ : dict of ndarray
         What was tried, a row for each candidate and k: "view", "form", "energy", "temperature", "confinement",
         "n_replicas", "n_neighbors", "oob_error", "oob_brier" and "weight" in the prediction.
@@ -115,20 +92,10 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
 
     n_replicas: Any = "auto"
     _: KW_ONLY
-    temperature: Any = "auto"
-    confinement: Any = "auto"
-    n_neighbors: Any = "auto"
-    subsample: Any = "auto"
-    candidates: Any = "auto"
-    n_components: int | None = None
-    energy: Any = "auto"
-    sampler: Any = None
-    recipe: Any = None
-    shortlist: Any = "auto"
-    class_weight: Any = None
-    scoring: Any = None
+    effort: str = "default"
     max_seconds: float | None = None
-    checkpoint: Any = None
+    class_weight: Any = None
+    recipe: Any = None
     device: str = "cpu"
     n_jobs: int | None = None
     verbose: bool = False
@@ -139,7 +106,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         check_not_huge(samples)
         rows = training_rows(precise(samples), labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
-        check_n_components(self.n_components, rows.X)
+        check_n_components(recipe_of(self).n_components, rows.X)
         training_set = TrainingSet(rows.X, rows.y, ClassEncoding(len(rows.classes)), rows.weights, rows.rows)
         return self._task(training_set), training_set, len(samples)
 
@@ -186,16 +153,15 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
 
     def _searched_anew(self, task, training_set, n_rows):
         search = self._search(training_set, task)
-        self._warn_about(search.problem.training_set)
         run_to_the_end(search, self)
-        self.__dict__.update(finish_fit(search, training_set, self.shortlist, n_rows))
+        self.__dict__.update(finish_fit(search, training_set, n_rows))
         return self
 
     def _warn_about(self, searched):
         warn_of_classes(searched.X, searched.y, self.classes_, getattr(self, "feature_names_in_", None))
 
     def _task(self, training_set):
-        decision = Decision(self.class_weight, self.scoring, self.classes_, training_set)
+        decision = Decision(self.class_weight, recipe_of(self).scoring, self.classes_, training_set)
         return ClassificationTask(training_set.n_cells, decision)
 
     def _score_of(self, scoring):

@@ -13,9 +13,7 @@ from .search import Search
 from .settings import Recipe
 
 
-def finish_fit(
-    search: Search, training_set: TrainingSet, shortlist: int | str | None, n_rows: int | None, n_shortlists: int = 1
-) -> dict[str, Any]:
+def finish_fit(search: Search, training_set: TrainingSet, n_rows: int | None, n_shortlists: int = 1) -> dict[str, Any]:
     """Fitted attributes of a model, by name.
 
     A pure function: a search that has ended can be finished with the samples that it has seen, and with all of them.
@@ -36,20 +34,20 @@ def finish_fit(
             **_search_attributes(search, result.weights, used),
             "n_searched_": len(training_set),
         }
-        size = samples_looked_at(shortlist, attributes["shortlist_"], ensemble)
+        size = samples_looked_at(search.recipe, attributes["shortlist_"], ensemble)
         size = None if size is None else size * n_shortlists
         attributes["ensemble_"] = task.recalibrated(ensemble, attributes["oob_indices_"], size, search.recipe)
         return attributes
 
 
-def samples_looked_at(shortlist: int | str | None, chosen: int, ensemble: Ensemble) -> int | None:
+def samples_looked_at(recipe: Recipe, chosen: int, ensemble: Ensemble) -> int | None:
     """Number of training samples that a prediction looks at in every space, None for all; at least all that vote.
 
-    ``shortlist`` is the parameter of the model, and ``chosen`` its fitted ``shortlist_``.
+    ``chosen`` is the fitted ``shortlist_`` of a model with this recipe.
     """
-    if shortlist is None:
+    if not recipe.shortlists:
         return None
-    return max(ensemble.n_neighbors, chosen if isinstance(shortlist, str) else shortlist)
+    return max(ensemble.n_neighbors, chosen if len(recipe.shortlists) > 1 else recipe.shortlists[0])
 
 
 def describe(ensemble: Ensemble, recipe: Recipe, device: str = "cpu") -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ..learners.fitting import logger
 from ..printable import counted
 from .model import Ensemble
 from .oob import OOBIndices, OOBPredictor
+from .settings import recipe_of
 
 MOST_SAMPLES, FEWEST_SAMPLES = 1000, 200
 MOST_REPEATS, QUESTIONS = 5, 600  # of a group, where samples are few
@@ -269,13 +270,13 @@ class ImportancesMixin(LazyImportances):
         names = group_names(groups, getattr(self, "feature_names_in_", None), self.n_features_in_)
         if not (n_repeats is None or (isinstance(n_repeats, int | np.integer) and n_repeats > 0)):
             raise ValueError(f"n_repeats is a number of shuffles, at least 1; got {n_repeats!r}.")
-        score = self._score_of(self.scoring if scoring is None else scoring)
+        score = self._score_of(recipe_of(self).scoring if scoring is None else scoring)
         with one_blas_thread():
             how = Shuffling(self.shortlist_, n_repeats, random_state, self.n_jobs)
             return importances(self.ensemble_, self.oob_indices_, score, names, how)
 
     def _has_importances(self):
-        return hasattr(self, "ensemble_") and are_kept(self.ensemble_, self.scoring)
+        return hasattr(self, "ensemble_") and are_kept(self.ensemble_, recipe_of(self).scoring)
 
     def _score_of(self, scoring):
         """A function (predictions, y, weights) -> float."""
@@ -293,4 +294,4 @@ class ImportancesMixin(LazyImportances):
     def _importances(self) -> Importances:
         check_is_fitted(self)
         everyone = np.arange(self.n_features_in_)
-        return kept(self.ensemble_, self.scoring, lambda: self.permutation_importances(everyone))
+        return kept(self.ensemble_, recipe_of(self).scoring, lambda: self.permutation_importances(everyone))

@@ -1,57 +1,37 @@
 """Parameters of the free-energy estimators: constraints and descriptions that both share."""
 
-from numbers import Integral, Real
-from os import PathLike
+from numbers import Real
 from typing import Annotated, Any, TypeVar, dataclass_transform
 
-from sklearn.metrics import get_scorer_names
-
-from ..learners.parameters import DESCRIPTIONS, USUAL, CountOrAuto, CountOrNone, NotNegativeOrAuto, make_estimator
-from ..sklearn_compat import HasMethods, Interval, StrOptions
-from .settings import Recipe
+from ..learners.parameters import DESCRIPTIONS, USUAL, CountOrAuto, make_estimator
+from ..sklearn_compat import Interval, StrOptions
+from .settings import EFFORTS, Recipe
 from .tasks.scales import SCALES
 
 Class = TypeVar("Class", bound=type)
 
 CONSTRAINTS: dict[str, Any] = USUAL | {
     "n_replicas": CountOrAuto,
-    "temperature": NotNegativeOrAuto,
-    "confinement": NotNegativeOrAuto,
-    "n_neighbors": CountOrAuto,
-    "subsample": Annotated[Any, Interval(Real, 0, 1, closed="neither"), StrOptions({"auto"})],
-    "candidates": Annotated[Any, list, tuple, StrOptions({"auto"})],
-    "n_components": CountOrNone,
+    "effort": Annotated[str, StrOptions(set(EFFORTS))],
     "scale": Annotated[str, StrOptions({"auto", *SCALES})],
-    "energy": Annotated[Any, str, HasMethods("bind"), callable],
-    "sampler": Annotated[Any, HasMethods("iterate"), None],
     "recipe": Annotated[Any, Recipe, None],
-    "shortlist": Annotated[Any, Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
     "class_weight": Annotated[Any, dict, StrOptions({"balanced"}), None],
-    "scoring": Annotated[Any, StrOptions(set(get_scorer_names())), callable, None],
     "max_seconds": Annotated[Any, Interval(Real, 0, None, closed="neither"), None],
-    "checkpoint": Annotated[Any, str, PathLike, None],
 }
 """Allowed values of the parameters, by name."""
 
 SHARED = {
     "n_replicas": """n_replicas : int or "auto"
-        Number of sampled metrics. "auto" is 90, up to twice as many for small bags, and more where larger bags are
-        better.""",
-    "n_neighbors": """n_neighbors : int or "auto"
-        Number of neighbours that vote. "auto" mixes 1, 2, 3, 5, 8, 13, 20 and 32 by their out-of-bag scores.""",
-    "subsample": """subsample : float or "auto"
-        Share of the samples, or of every class, that a replica learns on; "auto" is a half.""",
-    "n_components": """n_components : int or None
-        Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.""",
-    "shortlist": """shortlist : int, "auto" or None
-        Number of training samples, the nearest in the averaged metric, whose distances a prediction computes in every
-        replica's space; at least as many as neighbours vote. "auto" is the smallest of 128, 256, 512 and 1,024 that
-        hardly changes the votes of training samples. None takes all, which is exact and slower.""",
+        Number of sampled metrics. "auto" is 60, or as many as ``effort`` or ``recipe`` says, up to twice as many for
+        small bags, and more where larger bags are better.""",
+    "effort": """effort : {"low", "default", "high"}
+        How much a fit may cost: which recipe is taken where ``recipe`` is None. "low" is fast and often as good, on
+        bags of at most 250 samples; "high" samples twice the replicas in longer walks.""",
+    "recipe": """recipe : Recipe or None
+        All other constants of the search, such as ``Recipe(temperature=1e-3, n_neighbors=5)``; None is the recipe of
+        ``effort``. ``recipe__temperature`` in ``set_params`` and grid searches makes one where there is none.""",
     "max_seconds": """max_seconds : float or None
         Time after which sampling stops, at the next replica, with a warning; the model is made of what there is.""",
-    "checkpoint": """checkpoint : path-like or None
-        Folder for intermediate results. After a crash the same fit resumes from there and ends with the same model. A
-        fit that ends removes its files.""",
     "n_jobs": """n_jobs : int or None
         Number of replica tasks at a time, by joblib: in threads unless ``joblib.parallel_config`` says otherwise.
         Results do not depend on it.""",
@@ -81,12 +61,12 @@ SHARED = {
     n_neighbors_ : int
         Number of neighbours with the largest weight.
     shortlist_ : int
-        Number of training samples that a prediction looks at where ``shortlist`` is "auto".
+        Number of training samples that a prediction looks at where ``Recipe.shortlist`` has several to choose from.
     shortlist_recall_ : float
         Share of the neighbours that vote that are among them, measured on training samples.
     temperature_, confinement_ : float
-        Those of the learned candidate with the largest weight. With a given ``sampler``, ``temperature_`` is the last
-        temperature of its first replica.
+        Those of the learned candidate with the largest weight. With a given ``Recipe.sampler``, ``temperature_`` is the
+        last temperature of its first replica.
     trace_ : dict of ndarray of shape (n_steps, n_replicas)
         "temperature", "energy" and "acceptance" of every Monte Carlo step, of all replicas sampled.
     snapshots_ : dict of ndarray

@@ -51,34 +51,17 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     Parameters
     ----------
     {n_replicas}
-    temperature, confinement : float or "auto", default="auto"
-        Temperature of the replicas and strength of the harmonic trap on A. "auto" starts from 1e-3 and 0.3 T and tries
-        a third and three times that; of many samples also a third of the best, as long as it is better.
-    {n_neighbors} {subsample}
-    candidates : "auto" or list of str, default="auto"
-        Candidates that are tried, as "view/form": any of scaled, quantiles, steps and whitened with any of identity,
-        diagonal and full.
-    {n_components}
+    {effort} {max_seconds}
     scale : {"auto", "linear", "log", "asinh"}, default="auto"
         Scale on which targets are averaged; "log" is for positive ones, "asinh" a logarithm that is straight around
         zero. "auto" takes one of them where trends on it have lower squared errors for samples left out, by more than a
         standard error.
-    energy : Energy, "neighbor-likelihood", callable or "auto", default="auto"
-        What the replicas sample.
-    sampler : Sampler or None, default=None
-        How to sample; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=0.5), n_steps=12)``, with up
-        to 48 steps on large bags at low temperatures.
-    recipe : Recipe or None, default=None
-        All other constants of the search; None is ``Recipe()``. Candidates with NCA's energy are left out.
-    {shortlist}
-    scoring : str, callable or None, default=None
-        What ``oob_score_`` is: a name of a scorer, or one, ``scorer(estimator, X, y)``; None is R^2.
-    {max_seconds} {checkpoint} {device} {n_jobs} {verbose} {random_state}
+    {recipe} {device} {n_jobs} {verbose} {random_state}
 
     Attributes
     ----------
     oob_score_ : float
-        Out-of-bag R^2, or score of ``scoring``. The same votes chose the weights, so it is slightly optimistic.
+        Out-of-bag R^2, or score of ``Recipe.scoring``. The same votes chose the weights, so it is slightly optimistic.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Out-of-bag predictions; NaN where a sample was not out of bag for every candidate.
     scale_name_ : str
@@ -112,20 +95,10 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
 
     n_replicas: Any = "auto"
     _: KW_ONLY
-    temperature: Any = "auto"
-    confinement: Any = "auto"
-    n_neighbors: Any = "auto"
-    subsample: Any = "auto"
-    candidates: Any = "auto"
-    n_components: int | None = None
-    scale: str = "auto"
-    energy: Any = "auto"
-    sampler: Any = None
-    recipe: Any = None
-    shortlist: Any = "auto"
-    scoring: Any = None
+    effort: str = "default"
     max_seconds: float | None = None
-    checkpoint: Any = None
+    scale: str = "auto"
+    recipe: Any = None
     device: str = "cpu"
     n_jobs: int | None = None
     verbose: bool = False
@@ -139,11 +112,11 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
             targets = column_or_1d(targets, warn=True)
         check_not_huge(samples)
         rows = regression_rows(precise(samples), targets, sample_weight, self._can_weigh())
-        check_n_components(self.n_components, rows.X)
+        recipe = given_recipe(self, len(rows.y))
+        check_n_components(recipe.n_components, rows.X)
         warn_of_samples(rows.X, getattr(self, "feature_names_in_", None))
         with one_blas_thread():
-            recipe = given_recipe(self, len(rows.y))
-            task, training_set = regression_task(rows.y).of(rows, recipe, self.scale, self.scoring)
+            task, training_set = regression_task(rows.y).of(rows, recipe, self.scale)
         return task, training_set, len(samples)
 
     def _score_of(self, scoring):

@@ -31,7 +31,7 @@ from .candidates import candidate_of, check_affordable, is_affordable, simplest_
 from .population import Population, best_pair
 from .sampling import SHARED, Replicas, ReplicaTask, replicas_of, replicas_of_all
 from .search import Run, Search, SearchProblem
-from .settings import Recipe, check_kind
+from .settings import Recipe, check_kind, recipe_of
 
 
 def kinds_to_try(kinds: Sequence[str], problem: SearchProblem, most_bytes: int = Recipe.map_bytes) -> list[str]:
@@ -90,12 +90,21 @@ class SearchStopped(Exception):  # noqa: N818 - the end of a search is no error
     """The search is to end with what it has."""
 
 
-class Progress:
-    """Calls ``on_replicas(task, replicas)`` of callbacks, and raises SearchStopped on their wish or out of time."""
+LONG = 10.0  # seconds; of a longer fit a forecast is logged
+KNOWN_AFTER = 2.0  # seconds
 
-    def __init__(self, steps: FitSteps, max_seconds: float | None):
-        self.steps, self.max_seconds = steps, max_seconds
-        self.start = time.monotonic()
+
+class Progress:
+    """Calls ``on_replicas(task, replicas)`` of callbacks, and raises SearchStopped on their wish or out of time.
+
+    Of ``n_steps`` in all it forecasts how long they take, once.
+    """
+
+    def __init__(
+        self, steps: FitSteps, max_seconds: float | None, n_steps: int | None = None, verbose: bool = False
+    ) -> None:
+        self.steps, self.max_seconds, self.n_steps, self.verbose = steps, max_seconds, n_steps, verbose
+        self.start, self.n_made = time.monotonic(), 0
 
     def __call__(self, task: ReplicaTask, replicas: Replicas) -> None:
         tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)
@@ -103,7 +112,12 @@ class Progress:
         energy = replicas.trace.get("energy", np.empty((0, 0)))
         if self.steps.made(energy.size):
             raise SearchStopped
-        if self.max_seconds is not None and time.monotonic() - self.start > self.max_seconds:
+        self.n_made += energy.size
+        elapsed = time.monotonic() - self.start
+        if self.n_steps is not None and self.n_made and elapsed > KNOWN_AFTER:
+            seconds, self.n_steps = elapsed * self.n_steps / self.n_made, None
+            tell(self.verbose and seconds > LONG, "the fit takes about %.0f s", seconds)
+        if self.max_seconds is not None and elapsed > self.max_seconds:
             message = f"The fit was stopped after max_seconds={self.max_seconds:g}, with the replicas sampled so far."
             warnings.warn(message, InterruptedFitWarning, stacklevel=callers_stacklevel())
             raise SearchStopped
@@ -168,36 +182,28 @@ def _result(path: Path, task: ReplicaTask) -> Replicas | None:
 
 
 def given_recipe(model: Any, n_rows: int) -> Recipe:
-    """The recipe of a model for so many rows, with its parameters in place."""
-    recipe = Recipe() if model.recipe is None else model.recipe
-    given: dict[str, Any] = {}
+    """The recipe of a model for so many rows, with its number of replicas in place."""
+    recipe, given = recipe_of(model), dict[str, Any]()
     if model.n_replicas != "auto":
         so_many = int(model.n_replicas)  # whatever the size of bags
         given |= {"n_replicas": so_many, "cheap_bag": 1, "affordable_bag": n_rows}
-    if model.n_neighbors != "auto":
-        given["neighbors"] = (int(model.n_neighbors),)
-    if model.subsample != "auto":
-        # so large from the beginning
-        given |= {"subsample": float(model.subsample), "smallest_bag": recipe.most_learned_on}
-    if model.candidates != "auto":
-        if not len(model.candidates):
-            raise ValueError("candidates: the list is empty.")
-        given["kinds"] = tuple(model.candidates)
-    elif is_regressor(model):
-        given["kinds"] = tuple(kind for kind in recipe.kinds if kind.count("/") == 1)  # others are of classes
+    if is_regressor(model):
+        given["candidates"] = tuple(kind for kind in recipe.candidates if kind.count("/") == 1)  # others are of classes
+        if not given["candidates"]:
+            raise ValueError(f"candidates: {', '.join(recipe.candidates)} are for classes, not for regression.")
     return replace(recipe, **given)
 
 
 def run_to_the_end(search: Search, model: Any) -> None:
     """Run the search of a model to its end."""
     recipe, seen = search.recipe, search.problem.training_set
-    sampler = Annealing(n_steps=recipe.n_steps) if model.sampler is None else model.sampler
-    steps = FitSteps(model, seen.X, seen.y, steps_of(sampler, most_replicas(search)))
-    kept = None if model.checkpoint is None else Checkpoint(model.checkpoint)
-    run, progress = runner(model), Progress(steps, model.max_seconds)
+    sampler = Annealing(n_steps=recipe.n_steps) if recipe.sampler is None else recipe.sampler
+    n_steps = steps_of(sampler, most_replicas(search))
+    steps = FitSteps(model, seen.X, seen.y, n_steps)
+    kept = None if recipe.checkpoint is None else Checkpoint(recipe.checkpoint)
+    run, progress = runner(model), Progress(steps, model.max_seconds, n_steps, model.verbose)
     run = run if kept is None else kept.resuming(run)
-    tunes = recipe.other_temperatures and model.temperature == "auto" and model.sampler is None
-    rounds = allocate_replicas(search, first_candidates(search, model), tunes, model.confinement == "auto")
+    rounds = allocate_replicas(search, first_candidates(search))
     with one_blas_thread(), nullcontext() if kept is None else kept:
         try:
             for wanted in rounds:
@@ -212,12 +218,11 @@ def run_to_the_end(search: Search, model: Any) -> None:
     _warn_of_samples_never_oob(search.population)
 
 
-def first_candidates(search: Search, model: Any) -> list[Candidate]:
+def first_candidates(search: Search) -> list[Candidate]:
     """What is tried first, on the smallest bags, the simpler ones first."""
     problem, recipe = search.problem, search.recipe
-    kinds = kinds_to_try(recipe.kinds, problem, recipe.map_bytes)
-    given = recipe, model.temperature, model.confinement, search.bag_sizes()[0], problem.task.energy
-    pool = [candidate_of(kind, *given) for kind in kinds]
+    kinds = kinds_to_try(recipe.candidates, problem, recipe.map_bytes)
+    pool = [candidate_of(kind, recipe, search.bag_sizes()[0], problem.task.energy) for kind in kinds]
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
         return [replace(candidate, energy=OWN) for candidate in pool]
     return pool

@@ -1,51 +1,59 @@
 """Settings of a search, all of its constants: budget, sampling, selection and calibration."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from numbers import Integral, Real
+from os import PathLike
+from typing import Any, ClassVar
+
+from sklearn.base import clone
+from sklearn.metrics import get_scorer_names
 
 from ..files.checks import is_number, require
 from ..metrics import CLASS_DENSITIES, FORMS, TRENDS, VIEWS
+from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 
 ENERGIES = ("log-nca", "nca", "neighbor-likelihood")
-USUAL = {
-    "temperatures": {"log-nca": 1e-3, "nca": 3e-4, "neighbor-likelihood": 1e-3},
-    # lambda / T: lambda |A|^2 / T is the same at every temperature
-    "traps": {"log-nca": 0.3, "nca": 0.1, "neighbor-likelihood": 0.3},
-}
+TEMPERATURES = {"log-nca": 1e-3, "nca": 3e-4, "neighbor-likelihood": 1e-3}
+TRAPS = {"log-nca": 0.3, "nca": 0.1, "neighbor-likelihood": 0.3}
+"""lambda / T, since lambda |A|^2 / T is then the same at every temperature."""
 CALIBRATIONS = ("full", "slope", "none")
 FROM_ZERO = ("colder", "negligible", "plain_margin")  # numbers that may be zero; all others are positive
+COUNT, STRENGTH = Interval(Integral, 1, None, closed="left"), Interval(Real, 0, None, closed="left")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Recipe:
     """Every constant of a search: what it tries, how much it may cost, and how votes become predictions.
 
-    ``dataclasses.replace`` makes another one.
+    A recipe is frozen: ``dataclasses.replace`` makes another one, and so does ``set_params(recipe__n_steps=9)`` of a
+    model. A grid search over ``recipe__temperature`` needs no recipe to begin with.
 
     Parameters
     ----------
-    kinds : tuple of str
-        Budget. What is tried: a view of the features and a form of the map, "view/form", or "view/form/nca" for NCA's
-        own energy instead of its logarithmic form.
-    n_replicas : int, default=90
+    candidates : sequence of str
+        Budget. What is tried: a view of the features and a form of the map, "view/form": any of scaled, quantiles,
+        steps and whitened with any of identity, diagonal and full. "view/form/nca" samples NCA's own energy instead of
+        its logarithmic form, for classes only. Of more than 500 features "axes", their principal axes, stands in for
+        "scaled". :func:`freemetric.metrics.register_view` and ``register_form`` add others.
+    n_replicas : int, default=60
         Metrics to sample.
-    cheap_bag : int, default=150
+    cheap_bag : int, default=75
         Samples; smaller bags get more replicas, up to twice as many.
     affordable_bag : int, default=2000
         Samples; larger bags get fewer replicas.
     first_share : float, default=0.5
-        Share of the replicas that is divided evenly among all kinds.
+        Share of the replicas that is divided evenly among all candidates.
     scouts : int, default=6
         Replicas that a candidate is scored by where larger bags may follow.
     grown_share : float, default=0.5
         Share of the replicas on larger bags, where these are better.
     smallest_bag : int, default=1000
-        Samples of the bags that all kinds are tried on. Smaller bags make fits faster, and on some data worse.
+        Samples of the bags that all candidates are tried on. Smaller bags make fits faster, and on some data worse.
     bag_growth : int, default=4
         Factor of the size of larger bags, which are tried as long as they are better by more than a standard error.
     subsample : float, default=0.5
-        Largest share of every class in a bag.
+        Largest share of the samples, or of every class, in a bag.
     most_learned_on : int, default=4000
         Most samples of a bag. The cost of a replica grows with their square.
     most_searched : int, default=16384
@@ -60,17 +68,29 @@ class Recipe:
         Most samples of all bags of a task, most replicas of it, and of a task on a GPU.
     wide : int, default=1000
         Columns of a view; tasks with more have fewer replicas.
-    complementary_bags : bool, default=True
-        Sampling. Whether all samples are left out about equally often; otherwise bags are independent.
-    temperatures, traps : dict
-        Temperature T by the name of the energy, and strength of the trap as a multiple of T; energies that are not
-        given have the usual ones.
+    checkpoint : path-like or None, default=None
+        Folder for intermediate results. After a crash the same fit resumes from there and ends with the same model. A
+        fit that ends removes its files.
+    energy : Energy, str, callable or "auto", default="auto"
+        Sampling. What the replicas sample: "nca" and "log-nca" for classes, "neighbor-likelihood" for regression;
+        "auto" is the energy of each candidate. A callable knows its own data: only the full map of the features scaled
+        to [0, 1] is then sampled.
+    sampler : Sampler or None, default=None
+        How to sample; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=caution), n_steps=n_steps)``.
+        Replaces ``temperature``. Of a sampler with several coupled replicas, such as ``ParallelTempering``, the coldest
+        is taken.
+    temperature : float, dict or "auto", default="auto"
+        Temperature T of the replicas. "auto" starts from 1e-3, or 3e-4 for NCA's own energy, and tries others, see
+        ``other_temperatures``. A dict gives other starts by the name of the energy. A number stays as it is.
+    confinement : float, dict or "auto", default="auto"
+        Strength of the harmonic trap on A. "auto" is 0.3 T, or 0.1 T for NCA's own energy. A dict gives the strength at
+        the first temperature by the name of the energy; it follows the temperature. A number stays as it is.
     other_temperatures : bool, default=True
-        Whether the best kind is tried colder and hotter, by the factor ``temperature_step``.
+        Whether the best candidates are tried colder and hotter, by the factor ``temperature_step``.
     temperature_step : float, default=3.0
         That factor.
     colder : int, default=3
-        Times that the best kind is tried colder again, as long as that is better by more than a standard error, in
+        Times that the best candidate is tried colder again, as long as that is better by more than a standard error, in
         walks that are as much longer, up to ``longest_walk`` times. Only for regression, and only on large bags.
     patient_bag : int, default=1000
         Samples of such a bag.
@@ -78,29 +98,39 @@ class Recipe:
         Times the usual number of steps.
     n_steps : int, default=12
         Monte Carlo steps of a replica: enough to forget the identity.
+    n_components : int or None, default=None
+        Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
+    complementary_bags : bool, default=True
+        Whether all samples are left out about equally often; otherwise bags are independent.
     listed_neighbors : int, default=32
         Nearest neighbours that an energy looks at, see :class:`freemetric.energies.NCAEnergy`.
     caution : float, default=0.5
         Of the first time step, see :class:`freemetric.mc.HamiltonianMove`.
+    n_neighbors : int or sequence of int, default=(1, 2, 3, 5, 8, 13, 20, 32)
+        Selection. Number of neighbours that vote, or several, which are mixed by their out-of-bag scores.
     most_neighbors : int, default=40
-        Selection. Neighbours up to which votes are counted.
-    neighbors : tuple of int, default=(1, 2, 3, 5, 8, 13, 20, 32)
-        Numbers of neighbours that the prediction may mix.
+        Neighbours up to which votes are counted.
     selection_temperature : float, default=0.5
         Of the weights of candidates and k, in standard errors of the best score.
     negligible : float, default=0.005
         Weight below which a candidate does not vote.
     plain_margin : float, default=1.0
         Standard errors by which plain k-NN must be better to be taken instead.
-    shortlists : tuple of int, default=(128, 256, 512, 1024)
-        Numbers of training samples that predictions may look at in every space; the smallest that hardly changes the
-        votes is taken.
+    shortlist : int, sequence of int or None, default=(128, 256, 512, 1024)
+        Number of training samples, the nearest in the averaged metric, whose distances a prediction computes in every
+        replica's space; at least as many as neighbours vote. Of several the smallest is taken that hardly changes the
+        votes of training samples. None takes all, which is exact and slower.
     shortlist_samples : int, default=128
         Samples on which the change of votes by a shortlist is measured.
     shortlist_all : int, default=20000
         Training samples; with more, shortlists are compared with the longest instead of all samples.
     calibration : {"full", "slope", "none"}, default="full"
         Calibration. Slope and bias of every class, the slope alone, or shares as they are.
+    scoring : str, callable or None, default=None
+        What ``oob_score_`` is: a name of :func:`sklearn.metrics.get_scorer_names`, or a scorer
+        ``scorer(estimator, X, y)``; None is accuracy or R^2. Where it is a score of labels, such as "f1", and
+        ``class_weight`` is None, the weights of the classes are optimised for it. Metrics are chosen by the Brier score
+        or the squared error in any case.
     calibration_prior : float, default=5.0
         Weight of the prior on slope and bias, in samples.
     share_floor : float, default=0.05
@@ -133,7 +163,7 @@ class Recipe:
     """
 
     # budget
-    kinds: tuple[str, ...] = (
+    candidates: Any = (
         "scaled/identity",
         "quantiles/identity",
         "scaled/diagonal",
@@ -143,8 +173,8 @@ class Recipe:
         "quantiles/full",
         "scaled/full/nca",
     )
-    n_replicas: int = 90
-    cheap_bag: int = 150
+    n_replicas: int = 60
+    cheap_bag: int = 75
     affordable_bag: int = 2000
     first_share: float = 0.5
     scouts: int = 6
@@ -162,29 +192,34 @@ class Recipe:
     task_replicas: int = 16
     device_replicas: int = 64
     wide: int = 1000
+    checkpoint: Any = None
     # sampling
-    complementary_bags: bool = True
-    temperatures: Mapping[str, float] = field(default_factory=dict)
-    traps: Mapping[str, float] = field(default_factory=dict)
+    energy: Any = "auto"
+    sampler: Any = None
+    temperature: Any = "auto"
+    confinement: Any = "auto"
     other_temperatures: bool = True
     temperature_step: float = 3.0
     colder: int = 3
     patient_bag: int = 1000
     longest_walk: int = 4
     n_steps: int = 12
+    n_components: int | None = None
+    complementary_bags: bool = True
     listed_neighbors: int = 32
     caution: float = 0.5
     # selection
+    n_neighbors: Any = (1, 2, 3, 5, 8, 13, 20, 32)
     most_neighbors: int = 40
-    neighbors: tuple[int, ...] = (1, 2, 3, 5, 8, 13, 20, 32)
     selection_temperature: float = 0.5
     negligible: float = 0.005
     plain_margin: float = 1.0
-    shortlists: tuple[int, ...] = (128, 256, 512, 1024)
+    shortlist: Any = (128, 256, 512, 1024)
     shortlist_samples: int = 128
     shortlist_all: int = 20_000
     # calibration
     calibration: str = "full"
+    scoring: Any = None
     calibration_prior: float = 5.0
     share_floor: float = 0.05
     densities: tuple[str, ...] = ("student-t", "naive-bayes", "screened-naive-bayes")
@@ -196,48 +231,124 @@ class Recipe:
     most_errors: int = 4000
     fewest_errors: int = 20
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "candidates": [list, tuple],
+        "checkpoint": [str, PathLike, None],
+        "energy": [str, HasMethods("bind"), callable],
+        "sampler": [HasMethods("iterate"), None],
+        "temperature": [STRENGTH, dict, StrOptions({"auto"})],
+        "confinement": [STRENGTH, dict, StrOptions({"auto"})],
+        "n_components": [COUNT, None],
+        "n_neighbors": [COUNT, list, tuple],
+        "shortlist": [COUNT, list, tuple, None],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+    }
+
     def __post_init__(self) -> None:
-        for name in self.kinds:
+        validate_params(self)
+        require(len(self.candidates), "candidates of Recipe", "are none")
+        for name in self.candidates:
             check_kind(name)
-        require(self.kinds, "kinds of Recipe", "are none")
         for name, known in (("densities", CLASS_DENSITIES), ("trends", TRENDS), ("noises", TRENDS)):
             some = getattr(self, name)
-            fits = isinstance(some, tuple) and all(isinstance(one, str) and one in known for one in some)
+            fits = isinstance(some, list | tuple) and all(isinstance(one, str) and one in known for one in some)
             require(fits, f"{name} of Recipe", f"are not a tuple of some of {', '.join(known)}")
         require(self.calibration in CALIBRATIONS, "calibration of Recipe", f"is none of {', '.join(CALIBRATIONS)}")
         for place in fields(self):
             self._check_number(place.name, place.type)
         require(self.bag_growth > 1, "bag_growth of Recipe", "is no integer above 1")
         require(0 < self.subsample < 1, "subsample of Recipe", "is no share between 0 and 1")
-        for name, usual in USUAL.items():
-            values = getattr(self, name)
+        for name in ("temperature", "confinement"):
+            given = getattr(self, name)
+            values = given if isinstance(given, dict) else {}
             fits = set(values) <= set(ENERGIES) and all(is_number(value) and value >= 0 for value in values.values())
-            require(fits, f"{name} of Recipe", f"are not numbers for some of {', '.join(ENERGIES)}")
-            object.__setattr__(self, name, {**usual, **values})  # what is not given is as usual
+            require(fits, f"{name} of Recipe", f"has other entries than numbers for some of {', '.join(ENERGIES)}")
+        for name, some in (("n_neighbors", self.neighbors), ("shortlist", self.shortlists)):
+            fits = all(map(_is_count, some)) and (bool(some) or getattr(self, name) is None)
+            require(fits, f"{name} of Recipe", "are no positive whole numbers")
 
     def _check_number(self, name, kind):
-        """ValueError unless a field that holds numbers, by its type, holds positive ones."""
+        """ValueError unless a field that holds a number or a flag, by its type, holds one that it may."""
         value, zero = getattr(self, name), name in FROM_ZERO
         if kind is int:
-            fits = type(value) is int and (value > 0 or (zero and value == 0))
+            fits = _is_count(value) or (zero and type(value) is int and value == 0)
             require(fits, f"{name} of Recipe", f"is no {'' if zero else 'positive '}whole number: {value!r}")
         elif kind is float:
             fits = is_number(value) and (value > 0 or (zero and value == 0))
             require(fits, f"{name} of Recipe", f"is no {'' if zero else 'positive '}number: {value!r}")
-        elif kind == tuple[int, ...]:
-            fits = isinstance(value, tuple) and bool(value) and all(isinstance(one, int) and one > 0 for one in value)
-            require(fits, f"{name} of Recipe", "are no positive whole numbers")
+        elif kind is bool:
+            require(isinstance(value, bool), f"{name} of Recipe", f"is neither True nor False: {value!r}")
+
+    @property
+    def neighbors(self) -> tuple[int, ...]:
+        """The numbers of neighbours that the prediction may mix."""
+        return _several(self.n_neighbors)
+
+    @property
+    def shortlists(self) -> tuple[int, ...]:
+        """The lengths of shortlists to choose from; none where all training samples are looked at."""
+        return () if self.shortlist is None else _several(self.shortlist)
+
+    @property
+    def tunes_temperature(self) -> bool:
+        """Whether the best candidates are tried colder and hotter."""
+        return self.other_temperatures and self.sampler is None and not isinstance(self.temperature, Real)
+
+    @property
+    def moves_trap(self) -> bool:
+        """Whether the confinement follows the temperature."""
+        return not isinstance(self.confinement, Real)
+
+    def usual_temperature(self, energy: str) -> float:
+        """Where the temperature of an energy starts unless a number is given for all."""
+        given = self.temperature if isinstance(self.temperature, dict) else {}
+        return float({**TEMPERATURES, **given}[energy])
+
+    def first_temperature(self, energy: str) -> float:
+        """The temperature at which an energy is tried first."""
+        return float(self.temperature) if isinstance(self.temperature, Real) else self.usual_temperature(energy)
+
+    def first_confinement(self, energy: str) -> float:
+        """The confinement at that temperature; at zero it is that of the usual one."""
+        if isinstance(self.confinement, dict) and energy in self.confinement:
+            return float(self.confinement[energy])
+        if not self.moves_trap:
+            return float(self.confinement)
+        return TRAPS[energy] * (self.first_temperature(energy) or self.usual_temperature(energy))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Names and values of all fields; ``deep`` adds the parameters of their values, as scikit-learn names them."""
+        own = {place.name: getattr(self, place.name) for place in fields(self)}
+        inner = {name: value.get_params() for name, value in own.items() if deep and hasattr(value, "get_params")}
+        return own | {f"{name}__{key}": value for name, some in inner.items() for key, value in some.items()}
+
+    def with_params(self, **params: Any) -> "Recipe":
+        """Another recipe with these fields; ``sampler__n_steps`` is a parameter of the sampler."""
+        given: dict[str, Any] = {}
+        for name, value in sorted(params.items()):  # a field comes before its parameters
+            own, _, inner = name.partition("__")
+            if own not in self.get_params(deep=False):
+                known = ", ".join(self.get_params(deep=False))
+                raise ValueError(f"Invalid parameter {own!r} of Recipe. Valid parameters are: {known}.")
+            given[own] = clone(given.get(own, getattr(self, own))).set_params(**{inner: value}) if inner else value
+        return replace(self, **given)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recipe) and _values(self) == _values(other)
+
+    def __repr__(self) -> str:
+        own = self.get_params(deep=False)
+        changed = (f"{name}={value!r}" for name, value in own.items() if value != getattr(Recipe, name))
+        return f"Recipe({', '.join(changed)})"
 
     def to_state(self) -> dict[str, Any]:
-        return {**asdict(self), "temperatures": dict(self.temperatures), "traps": dict(self.traps)}
+        return self.get_params(deep=False)
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Recipe":
-        for place in fields(cls):
-            usual, value = getattr(cls(), place.name), state[place.name]
-            same = type(value) is type(usual) or (is_number(value) and is_number(usual))
-            require(same, f"{place.name} of Recipe", "is of another type")
-        return cls(**state)
+        unknown = set(state) - {place.name for place in fields(cls)}
+        require(not unknown, "a Recipe", f"has unknown fields: {', '.join(sorted(map(repr, unknown)))}")
+        return cls(**state)  # a file of an earlier release lacks fields that came later
 
 
 def check_kind(name: str) -> None:
@@ -247,3 +358,42 @@ def check_kind(name: str) -> None:
     if view not in VIEWS or form not in FORMS or energy not in ("", "nca"):
         known = f"a view ({', '.join(VIEWS)}), a form ({', '.join(FORMS)}) and perhaps nca, as in 'scaled/full/nca'"
         raise ValueError(f"candidates: {name!r} is unknown; a kind is {known}.")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) > 0
+
+
+def _several(value):
+    return tuple(value) if isinstance(value, list | tuple) else (int(value),)
+
+
+def _values(recipe):
+    """Fields by name as values that can be compared: of objects with parameters their class, beside these."""
+    params = recipe.get_params()
+    return {name: type(value) if hasattr(value, "get_params") else _plain(value) for name, value in params.items()}
+
+
+def _plain(value):
+    """Sequences and arrays as lists."""
+    return list(value) if isinstance(value, tuple) else getattr(value, "tolist", lambda: value)()
+
+
+EFFORTS = {
+    "low": Recipe(
+        smallest_bag=250, most_learned_on=250, n_replicas=36, n_steps=8, listed_neighbors=16, other_temperatures=False
+    ),
+    "default": Recipe(),
+    "high": Recipe(n_replicas=180, n_steps=16),
+}
+"""Recipes by effort, chosen by measurement: what a fit costs, and what the errors gain."""
+
+
+def recipe_of(model: Any) -> Recipe:
+    """The recipe of a model: the given one, or that of its effort."""
+    if model.recipe is None:
+        return EFFORTS[model.effort]
+    if model.effort != "default":
+        both = f"effort={model.effort!r} stands for a recipe, and recipe={model.recipe!r} is another one"
+        raise ValueError(f"{both}; give one of them.")
+    return model.recipe

@@ -70,7 +70,7 @@ class EnsembleTask(ABC):
         return False
 
     @classmethod
-    def of(cls, rows: "TrainingRows", recipe: "Recipe", scale: str, scoring: Any) -> tuple["EnsembleTask", TrainingSet]:
+    def of(cls, rows: "TrainingRows", recipe: "Recipe", scale: str) -> tuple["EnsembleTask", TrainingSet]:
         """The task of these rows with numeric targets, and the training set that they make."""
         raise NotImplementedError
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..ensemble.finish import samples_looked_at
+from ..ensemble.settings import recipe_of
 from ..ensemble.tasks.intervals import check_one_target
 from ..extras import require
 from ..learners import (
@@ -207,7 +208,7 @@ def _expected(graph, operator):
 
 def _shortlist(model):
     """Number of training samples that are compared in every space; None for all."""
-    return samples_looked_at(model.shortlist, model.shortlist_, model.ensemble_)
+    return samples_looked_at(recipe_of(model), model.shortlist_, model.ensemble_)
 
 
 def _or_nan(graph, X, values):

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..display.neighbors_curve import tried_candidates
 from ..ensemble.importances import are_kept
+from ..ensemble.settings import recipe_of
 from ..ensemble.tasks.intervals import out_of_bag
 from ..learners.kernel_space import WITH_GAMMA
 from ..learners.kernelized import Kernelized
@@ -87,7 +88,7 @@ def _importances_are_quick(model):
     ensemble = getattr(model, "ensemble_", None)
     if ensemble is None:
         return False
-    return are_kept(ensemble, model.scoring) or ensemble.training_set.X.size <= MOST_CELLS
+    return are_kept(ensemble, recipe_of(model).scoring) or ensemble.training_set.X.size <= MOST_CELLS
 
 
 def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:
@@ -126,9 +127,10 @@ def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:
 
 
 def _how_chosen(model):
-    if model.n_neighbors != "auto":
+    mixes = hasattr(model, "oob_score_")
+    if (len(recipe_of(model).neighbors) == 1) if mixes else (model.n_neighbors != "auto"):
         return "as given"
-    if hasattr(model, "oob_score_"):
+    if mixes:
         return "the heaviest of several"
     return f"with the lowest error of inner folds, {_percent(np.min(model.selection_['error']))}"
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
+from ..ensemble.settings import recipe_of
 from ..ensemble.tasks.classification import ClassificationHead
 from ..ensemble.tasks.decisions import score_name
 from ..ensemble.tasks.intervals import check_one_target
@@ -92,8 +93,8 @@ def _begun(model, space):
     """Names, the number of neighbours, and candidates that were tried."""
     findings = Findings(type(model).__name__, type(space.learner).__name__)
     findings.is_regression = is_regressor(model) or is_regressor(space.learner)
-    if hasattr(space.learner, "scoring"):
-        findings.score_name = score_name(space.learner.scoring, findings.is_regression)
+    if hasattr(space.learner, "recipe"):
+        findings.score_name = score_name(recipe_of(space.learner).scoring, findings.is_regression)
     chooser = find(model, "n_neighbors_", "n_neighbors")
     k = getattr(chooser, "n_neighbors_", getattr(chooser, "n_neighbors", None))
     findings.n_neighbors = int(k) if isinstance(k, int | np.integer) else None
@@ -179,7 +180,7 @@ def _run(findings, model, space):
     walker = find(model, "trace_")
     if walker is not None and isinstance(walker.trace_, dict) and walker.trace_:
         findings.trace = {name: np.asarray(values, dtype=np.float64) for name, values in walker.trace_.items()}
-        sampler = getattr(walker, "sampler", None)
+        sampler = recipe_of(walker).sampler if hasattr(walker, "recipe") else getattr(walker, "sampler", None)
         findings.burn_in = float(getattr(Annealing() if sampler is None else sampler, "burn_in", 0.5))
         T = findings.trace["temperature"]
         # replicas that learn on bags of their own, or at temperatures of their own, need not agree

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..ensemble import Recipe
 from ..extras import library_versions, require
 from ..extras import versions as own_versions
 from ..files.atomic import check_can_be_written, replacing
@@ -85,13 +86,13 @@ def for_script(value: Any) -> str:
 
 
 def parameters(model: Any) -> list[tuple[str, str]]:
-    """Names and values, nested ones too."""
-    every = model.get_params().items()
+    """Names and values, nested ones too; of a recipe only what differs from the default, as one value."""
+    every = [(name, value) for name, value in model.get_params().items() if "recipe__" not in name]
     return [(name, _in_words(value)) for name, value in every if name.rpartition("__")[2] not in ("steps", "memory")]
 
 
 def _in_words(value):
-    if hasattr(value, "get_params"):
+    if hasattr(value, "get_params") and not isinstance(value, Recipe):
         return type(value).__name__
     return clipped(getattr(value, "__qualname__", type(value).__name__) if callable(value) else repr(value), 160)
 

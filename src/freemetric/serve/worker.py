@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from ..ensemble.settings import recipe_of
 from ..ensemble.tasks.decisions import score_name
 from ..files.atomic import replacing
 from ..process_watchdog import end_with_owner
@@ -183,7 +184,7 @@ def summary(model: TableModel) -> dict[str, Any]:
         "rows": model.notes["rows"],
         "columns": len([column for column in model.schema.columns if column.name not in model.left_out]),
         "score": float(score) if known else None,
-        "score_name": f"out-of-bag {score_name(last.scoring, model.predicts_numbers)}" if known else "",
+        "score_name": f"out-of-bag {score_name(recipe_of(last).scoring, model.predicts_numbers)}" if known else "",
         "replicas": last.ensemble_.n_replicas if hasattr(last, "ensemble_") else None,
         "n_neighbors": getattr(last, "n_neighbors_", None),
         "weights": [[name, share] for name, share in list(weights.items())[:MOST_NAMED]],

@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..ensemble.importances import Importances, LazyImportances, are_kept, kept
+from ..ensemble.settings import recipe_of
 from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
@@ -296,7 +297,7 @@ class TableEstimator(
 
     def _has_importances(self):
         last: Any = self.pipeline_[-1] if hasattr(self, "model_") else None
-        return hasattr(last, "ensemble_") and are_kept(last.ensemble_, ("columns", last.scoring))
+        return hasattr(last, "ensemble_") and are_kept(last.ensemble_, ("columns", recipe_of(last).scoring))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -308,7 +309,7 @@ class TableEstimator(
         last = self.pipeline_[-1]
         if not hasattr(last, "permutation_importances"):
             raise AttributeError(f"{type(last).__name__} has no permutation importances.")
-        found = kept(last.ensemble_, ("columns", last.scoring), self.importances)
+        found = kept(last.ensemble_, ("columns", recipe_of(last).scoring), self.importances)
         mean = dict(zip(found.names, found.mean, strict=True))
         return np.array([mean.get(name, 0.0) for name in self.columns_])
 

@@ -161,14 +161,14 @@ class MultiOutputTask(RegressionTask):
         return y.ndim == 2
 
     @classmethod
-    def of(cls, rows: TrainingRows, recipe: Recipe, scale: str, scoring: Any) -> tuple["MultiOutputTask", TrainingSet]:
+    def of(cls, rows: TrainingRows, recipe: Recipe, scale: str) -> tuple["MultiOutputTask", TrainingSet]:
         found = [encoded_target(rows._replace(y=column), recipe.trends, scale) for column in rows.y.T]
         plain = TargetEncoding.of(np.vstack([values for values, _, _ in found]))
         encoding = MultiTargetEncoding(plain.low, plain.high, tuple(len(values) for values, _, _ in found))
         parts = zip(encoding.encodings, found, strict=True)
         tasks = [RegressionTask(one, trends, on) for one, (_, trends, on) in parts]
         values = np.vstack([values for values, _, _ in found])
-        score = RegressionScore(scoring, Scales([on for _, _, on in found]))
+        score = RegressionScore(recipe.scoring, Scales([on for _, _, on in found]))
         return cls(encoding, tasks, score), TrainingSet(rows.X, values, encoding, rows.weights, rows.rows)
 
     encoding: MultiTargetEncoding

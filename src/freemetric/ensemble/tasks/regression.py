@@ -227,11 +227,11 @@ class RegressionTask(EnsembleTask):
         return y.ndim == 1
 
     @classmethod
-    def of(cls, rows: TrainingRows, recipe: Recipe, scale: str, scoring: Any) -> tuple["RegressionTask", TrainingSet]:
+    def of(cls, rows: TrainingRows, recipe: Recipe, scale: str) -> tuple["RegressionTask", TrainingSet]:
         values, trends, on = encoded_target(rows, recipe.trends, scale)
         encoding = TargetEncoding.of(values)
         training_set = TrainingSet(rows.X, values, encoding, rows.weights, rows.rows)
-        return cls(encoding, trends, on, RegressionScore(scoring, on)), training_set
+        return cls(encoding, trends, on, RegressionScore(recipe.scoring, on)), training_set
 
     def __init__(
         self,
