@@ -1,8 +1,11 @@
-"""How fast the energy and its gradient are on a CUDA GPU: pairs visited tile by tile against pairs stored in blocks.
+"""How fast a CUDA GPU is: the energy and its gradient, and whole fits.
 
-    python benchmarks/gpu.py
+    python benchmarks/gpu.py                          # pairs visited tile by tile against pairs stored in blocks
+    python benchmarks/gpu.py fits [cod-rna.csv.gz]    # seconds of FreeEnergyClassifier, with predictions
 
-Both are called as the learners do, with numpy in and out, and take turns. A pair is an ordered one: N * N * R of them.
+Both ways to visit pairs are called as the learners do, with numpy in and out, and take turns. A pair is an ordered one:
+N * N * R of them. Fits are of make_classification, and of a half of a table whose last column is the class where one is
+given; the other half, or as many rows again, is predicted. The first fit of a process also loads the kernels.
 """
 
 import os
@@ -13,7 +16,9 @@ import time
 
 import numpy as np
 import torch
+from sklearn.datasets import make_classification
 
+from freemetric import FreeEnergyClassifier
 from freemetric.kernels.torch import backend as torch_
 
 SIZES = [  # N, d, R
@@ -121,7 +126,44 @@ def first_use():
     print(f"\nThe first call ever compiles for {first:.1f} s; the first of a later process takes {later:.1f} s.")
 
 
+def samples(n, d=30):
+    """n training samples of three classes, and as many to predict."""
+    X, y = make_classification(2 * n, d, n_informative=10, n_redundant=5, n_classes=3, random_state=0)
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+def halves(path):
+    """A table with its class in the last column, in two random halves."""
+    table = np.random.default_rng(0).permutation(np.loadtxt(path, delimiter=",", skiprows=1))
+    n = len(table) // 2
+    return table[:n, :-1], table[:n, -1], table[n:, :-1], table[n:, -1]
+
+
+def fit_seconds(sets, repeats=5):
+    """Median seconds of a fit and of its predictions, and the error."""
+    X, y, queries, truth = sets
+    times = []
+    for _ in range(1 + repeats):
+        start = time.perf_counter()
+        model = FreeEnergyClassifier(device="cuda", random_state=0).fit(X, y)
+        fitted = time.perf_counter()
+        error = np.mean(model.predict(queries) != truth)
+        times.append((fitted - start, time.perf_counter() - fitted))
+    return *np.median(times[1:], axis=0), error
+
+
+def compare_fits(paths):
+    print("| rows | features | fit, s | predictions, s | error, % |")
+    print("|---|---|---|---|---|")
+    for sets in [samples(1_000), samples(4_000), *map(halves, paths)]:
+        fit, predict, error = fit_seconds(sets)
+        print(f"| {len(sets[0])} | {sets[0].shape[1]} | {fit:.2f} | {predict:.2f} | {100 * error:.1f} |", flush=True)
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["fits"]:
+        compare_fits(sys.argv[2:])
+        raise SystemExit
     print(torch.cuda.get_device_name(), "\n")
     print("| N | d = p | R | ms | G pairs/s | MB | blocks: ms | G pairs/s | MB | error of E | of the gradient |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")

@@ -242,7 +242,7 @@ def test_replicas_that_do_not_depend_on_each_other_walk_together(sampler, walks,
             return self
 
     monkeypatch.setattr("freemetric.ensemble.sampling.Walk", KnownWalk)
-    monkeypatch.setattr("freemetric.ensemble.sampling._bound", lambda task, bags: (bags, None))
+    monkeypatch.setattr("freemetric.ensemble.sampling._bound", lambda tasks, bags: (bags[0], None))
     X, bags, seeds = np.zeros((4, 2)), np.array([[0, 1], [2, 3], [0, 2]]), np.random.SeedSequence(0).spawn(3)
     training_set, candidate = (
         TrainingSet(X, np.zeros(4, dtype=int), ClassEncoding(1)),

@@ -1,7 +1,5 @@
 """The GPU's sweep against the definition, on a CUDA GPU or, small problems only, in triton's interpreter."""
 
-import os
-
 import numpy as np
 import pytest
 
@@ -16,17 +14,6 @@ from .test_kernels_agree import problem, trials, uneven_weights
 
 # the interpreter makes numbers of arrays of one
 pytestmark = pytest.mark.filterwarnings("ignore:Conversion of an array:DeprecationWarning")
-
-
-@pytest.fixture
-def device():
-    torch = pytest.importorskip("torch", reason="the GPU kernels need torch")
-    pytest.importorskip("triton", reason="the GPU's sweep is written in triton")
-    if torch.cuda.is_available():
-        return "cuda"
-    if os.environ.get("TRITON_INTERPRET") != "1":
-        pytest.skip("needs a CUDA GPU, or TRITON_INTERPRET=1")
-    return "cpu"
 
 
 def assert_same_sweep(data, X, bounds, A, moves, ridge, weights=None):

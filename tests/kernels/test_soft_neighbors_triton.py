@@ -1,7 +1,5 @@
 """CUDA's energy and gradient against the definition, on a CUDA GPU or, small problems only, in triton's interpreter."""
 
-import os
-
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -16,17 +14,6 @@ pytestmark = [  # of the interpreter: it makes numbers of arrays of one, and war
     pytest.mark.filterwarnings("ignore:divide by zero encountered in log2:RuntimeWarning"),
     pytest.mark.filterwarnings("ignore:overflow encountered in exp2:RuntimeWarning"),
 ]
-
-
-@pytest.fixture
-def device():
-    torch = pytest.importorskip("torch", reason="the GPU kernels need torch")
-    pytest.importorskip("triton", reason="the tiles are written in triton")
-    if torch.cuda.is_available():
-        return "cuda"
-    if os.environ.get("TRITON_INTERPRET") != "1":
-        pytest.skip("needs a CUDA GPU, or TRITON_INTERPRET=1")
-    return "cpu"
 
 
 def prepared(X, bounds, device, weights=None):

@@ -5,7 +5,9 @@
 - ``value_and_grad(A) -> (R,), (R, p, d)``: for Hamiltonian moves and L-BFGS;
 - ``sweep(A, rows, columns, deltas, allowed, ridge=0.0) -> A, energy, accepted``: a Monte Carlo step of element trials,
   of the energy plus ridge * |A|^2;
-- ``ridge``: the energy is ridge * |A|^2 and can join another one's sweep;
+- ``trajectory(A, gradient, velocity, time_step, n_leapfrog, ridge=0.0) -> A, energy, gradient, velocity``: leapfrog
+  steps of the energy plus ridge * |A|^2; a map that is lost ends where it began, with a velocity of NaN;
+- ``ridge``: the energy is ridge * |A|^2 and can join another one's sweep or trajectory;
 - ``n_samples``: the number of samples it was bound to;
 - ``draw(rng) -> bound energy``: the energy of new mini-batches, one for each replica of ``rng`` (``mc.Streams``).
 """
@@ -96,18 +98,29 @@ class Confinement(Energy):
 
 
 class BoundConfinement:
-    ridge = 1.0
+    """ridge * |A|^2, with one ridge for all maps or one for each, (R,)."""
+
+    def __init__(self, ridge: float | Array = 1.0) -> None:
+        self.ridge = ridge
 
     def __call__(self, A: Array) -> Array:
-        return (A**2).sum(axis=(1, 2))
+        return self.ridge * (A**2).sum(axis=(1, 2))
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self(A), 2 * A
+        return self(A), 2 * np.reshape(self.ridge, (-1, 1, 1)) * A
 
 
 def confined(energy: Energy, confinement: float) -> Energy:
     """The energy plus confinement * |A|^2."""
     return SumEnergy(energy, ScaledEnergy(Confinement(), confinement)) if confinement > 0 else energy
+
+
+def each_confined(energy: BoundEnergy, confinements: Array) -> BoundEnergy:
+    """The bound energy plus confinement_r * |A_r|^2 of every map."""
+    if not np.any(confinements):
+        return energy
+    is_one = np.all(confinements == confinements[0])
+    return BoundSum([energy, BoundConfinement(float(confinements[0]) if is_one else confinements)])
 
 
 class Diagonal(Energy):
@@ -226,18 +239,31 @@ class BoundSum:
         values, gradients = zip(*(term.value_and_grad(A) for term in self.terms), strict=True)
         return self.factor * sum(values), self.factor * sum(gradients)
 
-    @available_if(lambda self: self._sweeping() is not None)
+    @available_if(lambda self: self._leader("sweep") is not None)
     def sweep(
         self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
     ) -> tuple[Array, Array, NDArray]:
-        leader: Any = self._sweeping()
-        ridge = ridge / self.factor + sum(term.ridge for term in self.terms if term is not leader)
-        A, values, accepted = leader.sweep(A, rows, columns, deltas, allowed / self.factor, ridge)
+        leader: Any = self._leader("sweep")
+        joined = self._joined_ridge(leader, ridge)
+        A, values, accepted = leader.sweep(A, rows, columns, deltas, allowed / self.factor, joined)
         return A, self.factor * values, accepted
 
-    def _sweeping(self):
-        """The one term that sweeps if all others can join it, else None."""
-        leaders = [term for term in self.terms if hasattr(term, "sweep") and not hasattr(term, "ridge")]
+    @available_if(lambda self: self._leader("trajectory") is not None)
+    def trajectory(
+        self, A: Array, gradient: Array, velocity: Array, time_step: Array, n_leapfrog: int, ridge: float = 0.0
+    ) -> tuple[Array, ...]:
+        leader: Any = self._leader("trajectory")
+        f, speed = self.factor, np.sqrt(self.factor)  # f E moves maps as E does where time runs faster
+        start = A, gradient / f, velocity / speed, time_step * speed, n_leapfrog
+        A, values, gradient, velocity = leader.trajectory(*start, self._joined_ridge(leader, ridge))
+        return A, f * values, f * gradient, speed * velocity
+
+    def _joined_ridge(self, leader, ridge):
+        return ridge / self.factor + sum(term.ridge for term in self.terms if term is not leader)
+
+    def _leader(self, ability):
+        """The one term with this ability if all others can join it, else None."""
+        leaders = [term for term in self.terms if hasattr(term, ability) and not hasattr(term, "ridge")]
         others = [term for term in self.terms if term not in leaders]
         return leaders[0] if len(leaders) == 1 and all(hasattr(term, "ridge") for term in others) else None
 

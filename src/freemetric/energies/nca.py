@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from ..kernels import can_sweep, kernels_for
+from ..kernels import can_follow, can_sweep, kernels_for
 from .base import ENERGIES, Energy
 from .soft_neighbors import BoundNeighbors, Functions, checked_weights, list_length
 
@@ -24,6 +24,7 @@ class ClassNeighbors(Energy):
         order = np.argsort(y, kind="stable")  # kernels take samples class by class
         bounds = np.searchsorted(y[order], np.append(np.unique(y), np.inf))
         stack = X[None] if X.ndim == 2 else X
+        n_listed = list_length(self.n_neighbors, len(order))
         weights, kernels, floor = checked_weights(sample_weight, stack), kernels_for(device), self._log_floor
         data = kernels.prepare(stack[:, order], bounds, device, None if weights is None else weights[:, order])
         functions = Functions(
@@ -32,8 +33,13 @@ class ClassNeighbors(Energy):
             partial(kernels.neighbor_lists, data),
             partial(kernels.nca_element_sweep, data) if floor == 0 and can_sweep(device) else None,
             len(order),
+            {
+                diagonal: partial(kernels.nca_trajectory, data, log_floor=floor)
+                for diagonal in (False, True)
+                if can_follow(device, X.shape[-1], n_listed, diagonal)
+            },
         )
-        return BoundNeighbors(functions, list_length(self.n_neighbors, len(order)))
+        return BoundNeighbors(functions, n_listed)
 
 
 class NCAEnergy(ClassNeighbors):

@@ -1,6 +1,6 @@
 """Bound energies of soft neighbours, over all pairs or over lists of the nearest; classification and regression."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from ..kernels import Trials
+from ..kernels import Launch, Trials
 from .base import Array
 
 MANY_FEATURES = 500
@@ -22,6 +22,7 @@ class Functions(NamedTuple):
     neighbor_lists: Callable[..., Any]  # of A, size, diagonal, last
     element_sweep: Callable[..., tuple[Array, Array, NDArray]] | None  # of A and trials, where there is one
     n_samples: int
+    trajectories: Mapping[bool, Callable[..., tuple[Array, ...]]] = {}  # by ``diagonal``, where a device follows them
 
 
 def list_length(n_neighbors: int | None, n_samples: int) -> int | None:
@@ -76,6 +77,14 @@ class BoundNeighbors:
         self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
     ) -> tuple[Array, Array, NDArray]:
         return self.functions.element_sweep(A, Trials(rows, columns, deltas, allowed), ridge)  # type: ignore[misc]
+
+    @available_if(lambda self: self.lists is not None and self.diagonal in self.functions.trajectories)
+    def trajectory(
+        self, A: Array, gradient: Array, velocity: Array, time_step: Array, n_leapfrog: int, ridge: float = 0.0
+    ) -> tuple[Array, ...]:
+        launch = Launch(A, gradient, velocity, time_step, n_leapfrog)
+        follow = self.functions.trajectories[self.diagonal]
+        return follow(launch, lists=self.lists, diagonal=self.diagonal, ridge=ridge)
 
     def _lists_for(self, A):
         if self.lists is not None:

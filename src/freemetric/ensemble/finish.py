@@ -29,7 +29,7 @@ def finish_fit(search: Search, training_set: TrainingSet, n_rows: int | None, n_
         weights = result.weights[used] / result.weights[used].sum()
         ensemble = Ensemble(views, members, weights, training_set, result.head)
         attributes = {
-            **describe(ensemble, search.recipe),
+            **describe(ensemble, search.recipe, search.problem.device),
             **result.attributes,
             **_search_attributes(search, result.weights, used),
             "n_searched_": len(training_set),
@@ -50,18 +50,18 @@ def samples_looked_at(recipe: Recipe, chosen: int, ensemble: Ensemble) -> int | 
     return max(ensemble.n_neighbors, chosen if len(recipe.shortlists) > 1 else recipe.shortlists[0])
 
 
-def describe(ensemble: Ensemble, recipe: Recipe) -> dict[str, Any]:
+def describe(ensemble: Ensemble, recipe: Recipe, device: str = "cpu") -> dict[str, Any]:
     """Fitted attributes that follow from the ensemble alone."""
     weights, spread = ensemble.feature_shares()
     return {
         "ensemble_": ensemble,
         "distance_weights_": weights,
         "distance_weights_std_": spread,
-        **_shortlist(ensemble, recipe),
+        **_shortlist(ensemble, recipe, device),
     }
 
 
-def _shortlist(ensemble, recipe):
+def _shortlist(ensemble, recipe, device="cpu"):
     """The smallest shortlist that hardly changes the votes, and its recall of the neighbours that vote."""
     training_set, index = ensemble.training_set, ensemble.index()
     n_places = len(training_set.places.rows)
@@ -69,9 +69,9 @@ def _shortlist(ensemble, recipe):
     if not sizes:
         return {"shortlist_": n_places, "shortlist_recall_": 1.0}
     X = training_set.X[np.linspace(0, len(training_set) - 1, recipe.shortlist_samples).astype(int)]
-    votes = index.shares(X, None if n_places <= recipe.shortlist_all else sizes[-1], "cpu")
+    votes = index.shares(X, None if n_places <= recipe.shortlist_all else sizes[-1], device)
     for size in sizes:
-        changed = np.abs(index.shares(X, size, "cpu") - votes).sum(axis=1).mean() / 2
+        changed = np.abs(index.shares(X, size, device) - votes).sum(axis=1).mean() / 2
         if changed <= ensemble.head.most_changed:
             break
     return {"shortlist_": size, "shortlist_recall_": index.recall(X[::2], size)}

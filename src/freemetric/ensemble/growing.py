@@ -25,10 +25,11 @@ def learn_more(model: Any, training_set: TrainingSet, n_new: int, n_given: int) 
     """Attributes of a fitted FreeEnergyClassifier with more samples, so many of them new, of so many rows given."""
     search = model._search(training_set, model._task(training_set), scores=False)
     steps = FitSteps(model, training_set.X, training_set.y)
-    grow = partial(search.grow, run=runner(model._n_tasks), note=Progress(steps, None))
+    grow = partial(search.grow, run=runner(model), note=Progress(steps, None))
     with one_blas_thread():
         drawn = drawn_anew(model.ensemble_, search, n_new / len(training_set), grow)
-        attributes = describe(renewed(model.ensemble_, training_set, drawn), given_recipe(model, len(training_set)))
+        recipe = given_recipe(model, len(training_set))
+        attributes = describe(renewed(model.ensemble_, training_set, drawn), recipe, model.device)
         attributes["oob_indices_"] = oob_indices_with(model.oob_indices_, model.ensemble_, search, drawn)
     steps.close()
     scored = model.oob_decision_function_

@@ -17,6 +17,7 @@ from ..metrics.neighbor_votes import NeighborVotes, chunks
 from .task import Head
 
 FEW_QUERIES, MOST_QUERIES = 64, 4096  # of a part: fewer do not pay a thread, more take memory
+MOST_ON_DEVICE = 65_536  # queries; the training samples travel to the device once for every part
 KEPT_BYTES = 256 << 20  # of neighbour searches that are kept between predictions
 FIELDS = ("views", "members", "weights", "training_set", "head")
 
@@ -99,7 +100,7 @@ class Ensemble:
         all for None.
         """
         index = self.index()
-        most = min(MOST_QUERIES, index.most_queries)
+        most = min(MOST_QUERIES if device in ("cpu", "reference") else MOST_ON_DEVICE, index.most_queries)
         n_parts = max(1, min(effective_n_threads(n_jobs), len(X) // FEW_QUERIES), -(-len(X) // most))
         parts = np.array_split(np.arange(len(X)), n_parts)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every view

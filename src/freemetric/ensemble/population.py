@@ -22,10 +22,12 @@ class CandidateResult:
         self.maps: NDArray = np.empty((0, *FORMS[candidate.form].start(n_features).shape))
         self.traces: list[dict[str, NDArray]] = []
         self.snapshots: dict[str, NDArray] = {}
+        self.measured: dict[tuple[str, bytes], NDArray] = {}  # by name and out-of-bag samples, of the votes so far
 
     def add(self, more: Replicas) -> None:
         """Take more replicas, with their out-of-bag votes."""
         self.oob_votes.add(more.oob_votes)
+        self.measured = {}
         self.maps = np.concatenate([self.maps, more.maps]) if len(self.maps) else more.maps
         self.snapshots = self.snapshots or more.snapshots
         if more.trace:
@@ -108,11 +110,12 @@ class Population:
     def _shares_of(self, result):
         """Class shares (K, n, C) of one candidate: of very many classes, more at a time would be too large."""
         (votes, counts), oob = result.oob_votes, self._is_oob
-        return np.ascontiguousarray(np.swapaxes(votes[oob] / counts[oob, None, None], 0, 1), dtype=np.float32)
+        votes, counts = (votes, counts) if oob.all() else (votes[oob], counts[oob])  # nothing is copied for nothing
+        return np.swapaxes(votes / counts.astype(np.float32)[:, None, None], 0, 1)
 
     def scores(self) -> NDArray:
         """Scores (n_candidates, K) out of bag, the lower the better; equal ones where no sample was out of bag."""
-        return self._measured(self.task.scores, 0.0)
+        return self._measured("scores", 0.0)
 
     def error_of(self, score: float) -> float:
         """The standard error of a score on so many samples."""
@@ -120,22 +123,23 @@ class Population:
 
     def errors(self) -> NDArray:
         """Errors (n_candidates, K) out of bag; NaN where no sample was out of bag."""
-        return self._measured(self.task.errors, np.nan)
+        return self._measured("errors", np.nan)
 
-    def _measured(self, measure, unknown):
-        """measure(shares, truth, weights) of every candidate; ``unknown`` where no sample was out of bag."""
-        if not self._is_oob.any():
+    def _measured(self, name, unknown):
+        """Scores or errors of every candidate, computed once; ``unknown`` where no sample was out of bag."""
+        oob = self._is_oob
+        if not oob.any():
             return np.full((len(self.results), self.n_neighbors), unknown)
-        truth, weights = self.truth, self.oob_weights
-        return np.array([measure(self._shares_of(result), truth, weights) for result in self.results])
+        truth, weights, key = self.truth, self.oob_weights, (name, oob.tobytes())
+        for result in self.results:
+            if key not in result.measured:
+                result.measured[key] = getattr(self.task, name)(self._shares_of(result), truth, weights)
+        return np.array([result.measured[key] for result in self.results])
 
     def deviations(self, number: int) -> NDArray:
         """Deviations (n_oob,) of a candidate with its best number of neighbours."""
-        votes, counts = self.results[number].oob_votes
-        oob = self._is_oob
-        shares = np.swapaxes(votes[oob] / counts[oob, None, None], 0, 1)
-        best = int(self.task.scores(shares, self.truth, self.oob_weights).argmin())
-        return self.task.deviations(shares[best], self.truth)
+        best = int(self.scores()[number].argmin())
+        return self.task.deviations(self._shares_of(self.results[number])[best], self.truth)
 
     def trace(self) -> dict[str, NDArray]:
         """Temperature, energy and acceptance (n_steps, R) of all replicas; NaN after the end of a shorter walk."""

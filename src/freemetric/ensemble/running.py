@@ -20,7 +20,7 @@ from ..files.atomic import remove_with_drafts
 from ..learners.base import one_blas_thread
 from ..learners.fitting import FitSteps, tell
 from ..learners.kept_results import Claim, checkpoint_folder, fingerprint, whole_result
-from ..learners.parallel import in_parallel
+from ..learners.parallel import in_parallel, is_on_a_cluster
 from ..learners.sampling_run import steps_of
 from ..mc import Annealing
 from ..metrics import FORMS, VIEWS, Candidate
@@ -29,7 +29,7 @@ from ..printable import counted, verb
 from .allocation import allocate_replicas, most_replicas
 from .candidates import candidate_of, check_affordable, is_affordable, simplest_first
 from .population import Population, best_pair
-from .sampling import SHARED, Replicas, ReplicaTask, replicas_of
+from .sampling import SHARED, Replicas, ReplicaTask, replicas_of, replicas_of_all
 from .search import Run, Search, SearchProblem
 from .settings import Recipe, check_kind, recipe_of
 
@@ -123,9 +123,11 @@ class Progress:
             raise SearchStopped
 
 
-def runner(n_jobs: int | None) -> Run:
-    """What does so many tasks at a time."""
-    return lambda tasks: in_parallel(replicas_of, tasks, n_jobs, SHARED)
+def runner(model: Any) -> Run:
+    """What does as many tasks at a time as a model may; on a GPU of this process all at once that can be."""
+    if model.device not in ("cpu", "reference") and not is_on_a_cluster():
+        return replicas_of_all
+    return lambda tasks: in_parallel(replicas_of, tasks, model._n_tasks, SHARED)
 
 
 class Checkpoint:
@@ -199,7 +201,7 @@ def run_to_the_end(search: Search, model: Any) -> None:
     n_steps = steps_of(sampler, most_replicas(search))
     steps = FitSteps(model, seen.X, seen.y, n_steps)
     kept = None if recipe.checkpoint is None else Checkpoint(recipe.checkpoint)
-    run, progress = runner(model._n_tasks), Progress(steps, model.max_seconds, n_steps, model.verbose)
+    run, progress = runner(model), Progress(steps, model.max_seconds, n_steps, model.verbose)
     run = run if kept is None else kept.resuming(run)
     rounds = allocate_replicas(search, first_candidates(search))
     with one_blas_thread(), nullcontext() if kept is None else kept:

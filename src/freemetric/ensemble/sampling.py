@@ -1,19 +1,22 @@
 """Replicas of one candidate, sampled on their bags and scored on the samples left out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
-from sklearn import config_context
+from sklearn import clone, config_context
 
-from ..energies import Energy, bind, confined, takes_weights
+from ..energies import Energy, bind, each_confined, takes_weights
 from ..files.checks import check_array, require
+from ..kernels import kernels_for
 from ..learners.base import one_blas_thread
 from ..learners.descent import initial_map
 from ..learners.sampling_run import Walk, side_by_side
-from ..mc import Sampler, Streams
+from ..mc import Annealing, Constant, Sampler, Streams
 from ..metrics import FORMS, Candidate, Member, TrainingSet
 from ..metrics.neighbor_votes import NeighborVotes
 
@@ -78,6 +81,7 @@ class OOBVotes(NamedTuple):
 
 Seeds = list[np.random.SeedSequence]
 SHARED = ("seen", "training_set", "scored")  # fields of many tasks
+MOST_TOGETHER = 128  # replicas of several tasks that walk together
 
 
 class ReplicaTask(NamedTuple):
@@ -133,18 +137,77 @@ class Replicas(NamedTuple):
 
 def replicas_of(task: ReplicaTask, *shared: Any) -> Replicas:
     """Sample the replicas of a task, and score them out of bag; ``shared`` are its fields that came apart from it."""
-    task = task._replace(**dict(zip(SHARED, shared, strict=True))) if shared else task
+    return _replicas_of([task._replace(**dict(zip(SHARED, shared, strict=True))) if shared else task])[0]
+
+
+def replicas_of_all(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
+    """The same of all tasks, for a GPU: those whose maps have one shape walk together, so that launches are fewer."""
+    kinds, found = [_kind_of_walk(task) for task in tasks], dict[int, Replicas]()
+    for number, kind in enumerate(kinds):
+        if number not in found:
+            others = [other for other in range(number, len(tasks)) if kinds[other] == kind and other not in found]
+            n_replicas = np.cumsum([len(tasks[other].bags) for other in others])
+            together = [
+                other for other, n in zip(others, n_replicas, strict=True) if other == number or n <= MOST_TOGETHER
+            ]
+            found |= dict(zip(together, _replicas_of([tasks[other] for other in together]), strict=True))
+        yield found[number]
+
+
+def _kind_of_walk(task):
+    """What tasks have in common that can walk together: all but the view, the temperature and the trap."""
+    if not task.candidate.learns or not _has_own_temperature(task.sampler):
+        return id(task)
+    plain = [_settings(part) for part in (task.energy, task.sampler)]
+    return task.candidate.form, task.bags.shape[1], task.seen.shape[1], plain
+
+
+def _has_own_temperature(sampler):
+    """Whether nothing but a constant temperature of each replica decides how hot it is."""
+    return type(sampler) is Annealing and type(sampler.schedule) is Constant and not sampler.couples_replicas
+
+
+def _settings(parameters):
+    """Types and values of all parameters, but for the temperature."""
+    found = sorted(parameters.get_params().items())
+    values = [(name, type(value) if hasattr(value, "get_params") else value) for name, value in found]
+    return type(parameters), [pair for pair in values if pair[0] != "schedule__temperature"]
+
+
+def _replicas_of(tasks):
+    """Replicas of every task; several walk together."""
     # one core: a task on a cluster would else want threads for all of them
     with parallel_config(backend="sequential"), one_blas_thread():
-        maps, trace, snapshots = np.empty((0, 1, task.seen.shape[1])), {}, {}
-        if task.candidate.learns:
-            walks = []
-            for bags, streams in _bags_and_streams(task):
-                energy, start = _bound(task, bags)
-                walks.append(Walk("replica", keeps_best=False).run(task.sampler, streams, energy, start))
-            maps, trace, snapshots = _together(task, walks)
-        votes = oob_votes(Member(task.candidate, maps), task)
-    return Replicas(maps, votes, trace, snapshots)
+        walked = _walked(tasks) if tasks[0].candidate.learns else [(np.empty((0, 1, tasks[0].seen.shape[1])), {}, {})]
+        return [
+            Replicas(maps, oob_votes(Member(task.candidate, maps), task), trace, snapshots)
+            for task, (maps, trace, snapshots) in zip(tasks, walked, strict=True)
+        ]
+
+
+def _walked(tasks):
+    """Maps, trace and snapshots of every task."""
+    if len(tasks) == 1:
+        walks = []
+        for bags, streams in _bags_and_streams(tasks[0]):
+            energy, start = _bound(tasks, [bags])
+            walks.append(Walk("replica", keeps_best=False).run(tasks[0].sampler, streams, energy, start))
+        return [_together(tasks[0], walks)]
+    sizes = [len(task.bags) for task in tasks]
+    ends = np.cumsum(sizes).tolist()
+    sampler = clone(tasks[0].sampler)
+    sampler.set_params(schedule__temperature=np.repeat([task.sampler.schedule.temperature for task in tasks], sizes))
+    streams = Streams.from_seeds([seed for task in tasks for seed in task.seeds])
+    walk = Walk("replica", keeps_best=False, followed=[0, *ends[:-1]])
+    walk.run(sampler, streams, *_bound(tasks, [task.bags for task in tasks]))
+    assert walk.state is not None
+    maps, snapshots = np.split(walk.state.A, ends[:-1]), walk.snapshots
+    traces = [
+        {name: rows[:, end - size : end] for name, rows in walk.trace.items()}
+        for size, end in zip(sizes, ends, strict=True)
+    ]
+    seen = [{"step": snapshots["step"], "map": snapshots["map"][:, number]} for number in range(len(tasks))]
+    return list(zip(maps, traces, seen, strict=True))
 
 
 def _bags_and_streams(task):
@@ -159,15 +222,19 @@ def _bags_and_streams(task):
     return [(np.repeat(bag[None], R, axis=0), Streams.from_seeds(seed.spawn(R))) for bag, seed in pairs]
 
 
-def _bound(task, bags):
-    """The energy of these bags (R, n), and the maps that replicas begin with."""
-    form, training_set = FORMS[task.candidate.form], task.training_set
-    energy = confined(form.restrict(task.energy), task.candidate.confinement)
+def _bound(tasks, bags):
+    """The energy of the bags (R, n) of every task, and the maps that replicas begin with."""
+    form, training_set, everyone = FORMS[tasks[0].candidate.form], tasks[0].training_set, np.concatenate(bags)
+    energy = form.restrict(tasks[0].energy)
     weighs = training_set.weights is not None and takes_weights(energy)
-    V = task.seen[training_set.places.of_row[bags]]  # (R, n, d_view)
-    weights = training_set.weights[bags] if weighs else None
-    start = np.array([_start(task, form, V[r], training_set.y[bags[r]]) for r in range(len(bags))])
-    return bind(energy, V, training_set.targets(bags), weights, task.device), start
+    places = training_set.places.of_row
+    V = np.concatenate([task.seen[places[some]] for task, some in zip(tasks, bags, strict=True)])  # (R, n, d_view)
+    weights = training_set.weights[everyone] if weighs else None
+    start = np.array([_start(tasks[0], form, V[r], training_set.y[bag]) for r, bag in enumerate(everyone)])
+    bound = bind(energy, V, training_set.targets(everyone), weights, tasks[0].device)
+    return each_confined(
+        bound, np.repeat([task.candidate.confinement for task in tasks], [len(b) for b in bags])
+    ), start
 
 
 def _together(task, walks):
@@ -187,15 +254,33 @@ def oob_votes(member: Member, task: ReplicaTask) -> OOBVotes:
     votes = OOBVotes.none(len(scored), task.n_neighbors, training_set.n_cells)
     own = training_set.votes(scored)
     bags = task.bags if member.form.learns else np.empty((1, 0), dtype=int)
+    outside = [_outside(bag, scored, len(training_set)) for bag in bags]
+    votes.counts[:] = np.bincount(np.concatenate(outside), minlength=len(scored))
+    if task.device not in ("cpu", "reference"):
+        places, place = training_set.places, training_set.places.of_row[scored]
+        counted = (places.counts, places.votes), place, own, task.n_neighbors
+        votes.shares[:] = kernels_for(task.device).left_out_shares(
+            partial(_spaces, member), task.seen, member.maps, outside, counted, task.device
+        )
+        return votes
     with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
-        for Z, bag in zip(member.spaces(task.seen), bags, strict=True):
-            outside = ~np.isin(scored, bag)
-            if outside.any():
+        for Z, numbers in zip(member.spaces(task.seen), outside, strict=True):
+            if len(numbers):
                 search = NeighborVotes(Z, training_set.places, task.n_neighbors, 1, task.device)
-                numbers = np.flatnonzero(outside)
                 search.add_left_out_shares(scored[numbers], own[numbers], numbers, votes.shares)
-                votes.counts[numbers] += 1
     return votes
+
+
+def _outside(bag, scored, n_samples):
+    """Which of the scored samples are not in a bag, by their places among them."""
+    is_inside = np.zeros(n_samples, dtype=bool)
+    is_inside[bag] = True
+    return np.flatnonzero(~is_inside[scored])
+
+
+def _spaces(member, seen, maps, ops):
+    """The spaces of a member whose samples and maps are arrays of another library."""
+    return replace(member, maps=maps).spaces(seen, ops)
 
 
 def _start(task, form, V, y):

@@ -7,16 +7,18 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import cast
 
-from .protocol import SQUARED, CpuKernels, Kernels, Loss, Places, Trials
+from .protocol import SQUARED, Arrival, CpuKernels, Kernels, Launch, Loss, Places, Trials
 
 __all__ = [
     "SQUARED",
+    "Arrival",
     "CpuKernels",
     "Kernels",
+    "Launch",
     "Loss",
     "Places",
     "Trials",
-    "cache_folder",
+    "can_follow",
     "can_sweep",
     "cpu_kernels",
     "kernels_for",
@@ -41,6 +43,13 @@ def can_sweep(device: str) -> bool:
     """Whether ``device`` does whole sweeps of element trials: CUDA's are written in triton, Apple's GPUs have none."""
     needs_triton = BACKENDS[_kind(device)].startswith("torch")
     return not needs_triton or (_kind(device) == "cuda" and find_spec("triton") is not None)
+
+
+def can_follow(device: str, n_features: int, n_listed: int | None, diagonal: bool) -> bool:
+    """Whether ``device`` follows whole trajectories: CUDA does, where so few neighbours are listed that it is fast."""
+    if n_listed is None or _kind(device) != "cuda" or find_spec("triton") is None:
+        return False
+    return import_module(".torch.listed_trajectories", __name__).fits(n_features, n_listed, diagonal)
 
 
 def _kind(device):

@@ -8,7 +8,7 @@ with data set r; with B = 1 all maps have the same data. ``lists`` say which nei
 their own backend can read them; without them all count.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from numpy.typing import NDArray
@@ -21,6 +21,25 @@ class Trials(NamedTuple):
     columns: NDArray
     deltas: NDArray
     allowed: NDArray
+
+
+class Launch(NamedTuple):
+    """The beginning of leapfrog trajectories: maps, gradients and velocities (R, p, d), and time steps (R,)."""
+
+    A: NDArray
+    gradient: NDArray
+    velocity: NDArray
+    time_step: NDArray
+    n_leapfrog: int
+
+
+class Arrival(NamedTuple):
+    """The end of leapfrog trajectories; where the velocity is NaN a map was lost, and is where it began."""
+
+    A: NDArray
+    energy: NDArray
+    gradient: NDArray
+    velocity: NDArray
 
 
 class Loss(NamedTuple):
@@ -73,6 +92,17 @@ class Kernels(Protocol):
     ) -> tuple[NDArray, NDArray, NDArray]:
         """A after the trials, E (R,), and which were accepted; only where ``can_sweep``."""
 
+    def nca_trajectory(
+        self,
+        data: Any,
+        launch: Launch,
+        log_floor: float = 0.0,
+        lists: Any = None,
+        diagonal: bool = False,
+        ridge: float = 0.0,
+    ) -> Arrival:
+        """Where trajectories in E + ridge |A|^2 end; only where ``can_follow``."""
+
     def regression_energy(self, data: Any, A: NDArray, lists: Any = None, diagonal: bool = False) -> NDArray:
         """E (R,)."""
 
@@ -80,6 +110,15 @@ class Kernels(Protocol):
         self, data: Any, A: NDArray, lists: Any = None, diagonal: bool = False
     ) -> tuple[NDArray, NDArray]:
         """E (R,) and dE/dA."""
+
+    def left_out_shares(
+        self, spaces: Any, seen: NDArray, maps: NDArray, outside: Sequence[NDArray], votes: tuple, device: str = ...
+    ) -> NDArray:
+        """Sums over spaces of the shares of votes (n, K, n_cells) that samples get without their own; only on GPUs.
+
+        ``spaces(seen, maps, ops)`` gives places (M, p) of every space, ``outside`` the numbers of the samples that get
+        votes in it. ``votes`` are ``Places``, the places (n,) of the samples, their own votes (n, n_cells), and K.
+        """
 
     def NearestNeighbors(self, Z: NDArray, device: str = ..., n_jobs: int | None = None) -> NeighborSearch:
         """A search among rows Z (M, p)."""

@@ -41,10 +41,14 @@ def in_parallel(
                 raise
 
 
+def is_on_a_cluster() -> bool:
+    """Whether joblib sends tasks to Dask."""
+    return hasattr(get_active_backend()[0], "client")
+
+
 def _run(work, tasks, n_jobs, shared) -> Iterable:
-    backend, _ = get_active_backend()
-    if hasattr(backend, "client"):
-        return _run_by_dask(backend, work, tasks, shared)
+    if is_on_a_cluster():
+        return _run_by_dask(get_active_backend()[0], work, tasks, shared)
     try:
         run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     except ValueError:  # a backend that hands over all results at once

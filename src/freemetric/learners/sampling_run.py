@@ -24,8 +24,15 @@ class Walk:
     With ``keeps_best``, an interrupt inside of ``keep_interrupted_fits`` ends this walk and those that begin after it.
     """
 
-    def __init__(self, name: str, verbose: bool = False, steps: FitSteps | None = None, keeps_best: bool = True):
-        self.name, self.verbose, self.keeps_best = name, verbose, keeps_best
+    def __init__(
+        self,
+        name: str,
+        verbose: bool = False,
+        steps: FitSteps | None = None,
+        keeps_best: bool = True,
+        followed: int | list[int] = 0,
+    ):
+        self.name, self.verbose, self.keeps_best, self.followed = name, verbose, keeps_best, followed
         self.steps = FitSteps(None, None, None) if steps is None else steps
         self.best = Lowest()
         self.state: State | None = None
@@ -41,7 +48,7 @@ class Walk:
         file: WalkFile | None = None,
     ) -> Self:
         """Make all steps from the maps A (R, p, d), until a callback stops; with a file, resume and keep the walk."""
-        self._maps, is_over = [A[0].copy()], False
+        self._maps, is_over = [A[self.followed].copy()], False
         with one_blas_thread(), keeping_the_best(self.name, self.best) if self.keeps_best else nullcontext():
             run = sampler.iterate(rng, energy, A) if file is None else self._resumed(sampler, rng, energy, A, file)
             for state, info in run:
@@ -75,13 +82,13 @@ class Walk:
 
     @property
     def snapshots(self) -> dict[str, NDArray]:
-        """The first replica along the walk: "step" (n,), 0 being the start, and "map" (n, p, d); at most 60 of them."""
+        """The replica that is followed: "step" (n,), 0 being the start, and "map" (n, p, d); at most 60 of them."""
         steps = np.unique(np.linspace(0, len(self._maps) - 1, MOST_SNAPSHOTS).round().astype(int))
         return {"step": steps, "map": np.array([self._maps[step] for step in steps])}
 
     def _note(self, state, info):
         self.state = state
-        self._maps.append(state.A[0].copy())
+        self._maps.append(state.A[self.followed].copy())
         r = int(np.argmin(state.energy))
         self.best.offer(state.energy[r], state.A[r])
         for name, values in zip(TRACED, (info.temperature, state.energy, info.acceptance), strict=True):

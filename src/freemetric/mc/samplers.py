@@ -24,7 +24,7 @@ class Schedule(BaseEstimator):
 
 
 class Constant(Schedule):
-    """Always ``temperature``. Constant(0) is a quench: only what lowers the energy is kept."""
+    """Always ``temperature``, one of all replicas or (R,). At 0 only what lowers the energy is kept: a quench."""
 
     reads_energies = False
 
@@ -213,7 +213,8 @@ class Annealing(Sampler):
         return super().ended(chain) or self._converged(chain.history[1])
 
     def _temperature(self, step, temperatures, energies):
-        return float(check_temperature(self._schedule(step, temperatures, energies)))
+        T = check_temperature(self._schedule(step, temperatures, energies))
+        return T if T.ndim else float(T)
 
     def _converged(self, energies):
         if self.tol is None or len(energies) < self.window:

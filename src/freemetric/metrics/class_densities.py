@@ -1,9 +1,9 @@
 """Class densities: free energies of a sample in the classes, beside the votes of its neighbours."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,6 +162,27 @@ PRIOR = 3.0  # samples of all classes together that every class has seen, too
 EMPTY = 1e-9  # weight of an interval without rows
 
 
+class Intervals(NamedTuple):
+    """Weights of rows between thresholds, by classes."""
+
+    steps: Steps
+    inside: NDArray  # (S, C) between a threshold and the next
+    below: NDArray  # (d, C) below all thresholds of a feature
+    sizes: NDArray  # (C,) of all
+
+    @classmethod
+    def of(cls, X: NDArray, W: NDArray) -> "Intervals":
+        """The intervals of rows X (N, d) with weights W (N, C)."""
+        steps = Steps.of(X)
+        sizes, above = W.sum(axis=0), steps(X).T @ W  # (C,), (S, C)
+        is_first = np.diff(steps.owner, prepend=-1) > 0
+        is_last = np.append(is_first[1:], True)
+        inside = above - np.where(is_last[:, None], 0.0, np.roll(above, -1, axis=0))
+        below = sizes - above[is_first]
+        inside[inside < EMPTY], below[below < EMPTY] = 0.0, 0.0  # sums of weights in another order are not quite equal
+        return cls(steps, inside, below, sizes)
+
+
 @dataclass(frozen=True, eq=False)
 class BinnedNaiveBayes(ClassDensity):
     """F_c(x) = -sum_j log p_j(x_j | c) / p_j(x_j), with features in intervals between a few thresholds.
@@ -188,18 +209,18 @@ class BinnedNaiveBayes(ClassDensity):
 
     @classmethod
     def of(cls, X, y, n_classes, weights=None):
-        steps, W = Steps.of(X), weights_by_class(y, n_classes, weights)
-        sizes, above = W.sum(axis=0), steps(X).T @ W  # (C,), (S, C)
+        return cls.of_intervals(Intervals.of(X, weights_by_class(y, n_classes, weights)))
+
+    @classmethod
+    def of_intervals(cls, intervals: "Intervals") -> "BinnedNaiveBayes":
+        """The densities of rows that were counted before."""
+        steps, inside, below, sizes = intervals
         is_first = np.diff(steps.owner, prepend=-1) > 0
-        is_last = np.append(is_first[1:], True)
-        inside = above - np.where(is_last[:, None], 0.0, np.roll(above, -1, axis=0))  # between a threshold and the next
-        below = sizes - above[is_first]
-        inside[inside < EMPTY], below[below < EMPTY] = 0.0, 0.0  # sums of weights in another order are not quite equal
         strength = cls._strength(steps.owner, inside, below, sizes)[:, None]
         energies, lowest = strength[steps.owner] * _energies(inside, sizes), strength * _energies(below, sizes)
         before = np.roll(energies, 1, axis=0)
         before[is_first] = lowest
-        scale = np.sqrt(X.shape[1])
+        scale = np.sqrt(len(below))
         return cls(steps, (energies - before) / scale, lowest.sum(axis=0) / scale)
 
     @staticmethod
@@ -258,3 +279,18 @@ def _energies(inside, sizes):
 
 register_class_density("naive-bayes", BinnedNaiveBayes)
 register_class_density("screened-naive-bayes", ScreenedNaiveBayes)
+
+
+def densities_of(
+    kinds: Sequence[type[ClassDensity]], X: NDArray, y: NDArray, n_classes: int, weights: NDArray | None = None
+) -> list[ClassDensity]:
+    """Densities of several kinds of the same rows; rows in intervals are counted once."""
+    intervals = None
+    if any(issubclass(kind, BinnedNaiveBayes) for kind in kinds):
+        intervals = Intervals.of(X, weights_by_class(y, n_classes, weights))
+    return [
+        kind.of(X, y, n_classes, weights)
+        if intervals is None or not issubclass(kind, BinnedNaiveBayes)
+        else kind.of_intervals(intervals)
+        for kind in kinds
+    ]

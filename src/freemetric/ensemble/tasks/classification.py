@@ -11,11 +11,13 @@ from scipy.special import log_softmax, softmax
 
 from ...files.checks import check_array, is_number, require
 from ...metrics import CLASS_DENSITIES, ClassDensity, ClassEncoding, TrainingSet
+from ...metrics.class_densities import densities_of
 from ..population import Population, allowed_neighbors, best_pair, mixed_shares, selection_weights
 from ..settings import Recipe
 from ..task import EnsembleTask, Head, OOBResult
 from .decisions import Decision, favouring
 
+FEW = 8  # classes
 FOLDS = 10  # parts of the training samples, each of which meets densities of the others
 
 
@@ -100,7 +102,7 @@ class CrossFittedDensities:
 
     def __init__(self, kinds: Sequence[type[ClassDensity]], training_set: TrainingSet):
         self.fold, self.n_classes = np.arange(len(training_set)) % FOLDS, training_set.n_cells
-        self.densities = [[_density(kind, training_set, self.fold != fold) for kind in kinds] for fold in range(FOLDS)]
+        self.densities = [_densities(kinds, training_set, self.fold != fold) for fold in range(FOLDS)]
 
     def __call__(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
         """Free energies (n_densities, n, C) of X (n, d), by densities without the training samples ``numbers`` (n,)."""
@@ -113,10 +115,10 @@ class CrossFittedDensities:
         return energies
 
 
-def _density(kind, training_set, some):
+def _densities(kinds, training_set, some):
     """The class densities of some training samples."""
     weights = None if training_set.weights is None else training_set.weights[some]
-    return kind.of(_samples(training_set, some), training_set.y[some], training_set.n_cells, weights)
+    return densities_of(kinds, _samples(training_set, some), training_set.y[some], training_set.n_cells, weights)
 
 
 def _samples(training_set, some):
@@ -129,7 +131,7 @@ def cross_fitted_densities(
     """The densities of all training samples, and energies (n_densities, n, C) of those scored by cross-fitted ones."""
     shape = training_set.X.shape[1], training_set.n_cells
     kinds = [kind for name in names if (kind := CLASS_DENSITIES[name]).affordable(*shape)]
-    everyone = [_density(kind, training_set, np.ones(len(training_set), dtype=bool)) for kind in kinds]
+    everyone = _densities(kinds, training_set, np.ones(len(training_set), dtype=bool))
     if not len(scored):
         return everyone, np.empty((len(kinds), 0, training_set.n_cells))
     return everyone, CrossFittedDensities(kinds, training_set)(_samples(training_set, scored), scored)
@@ -152,9 +154,10 @@ class ClassificationTask(EnsembleTask):
 
     def deviations(self, shares: NDArray, y: NDArray) -> NDArray:
         """Half the squared distance (..., N) of shares (..., N, C) to the truth; the mean is the Brier score."""
-        apart = shares.copy()
-        apart[..., np.arange(len(y)), y] -= 1
-        return (apart**2).sum(axis=-1) / 2
+        columns = np.moveaxis(shares, -1, 0)  # numpy is slow along an axis of few classes
+        squares = np.einsum("...c,...c->...", shares, shares) if len(columns) > FEW else sum(s * s for s in columns)
+        apart = np.maximum((squares + 1) / 2 - shares[..., np.arange(len(y)), y], 0.0)
+        return np.ascontiguousarray(apart)  # whose means are sums of pairs
 
     def errors(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
         """Errors (...) of deciding for the largest of shares (..., N, C)."""

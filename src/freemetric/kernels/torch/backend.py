@@ -1,12 +1,13 @@
 """The GPU kernels, all replicas in one batch: pairs tile by tile in triton, or stored in blocks that fit a budget."""
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numba.losses import KINDS, columns, cost
-from ..protocol import SQUARED, Loss, Trials
+from ..protocol import SQUARED, Arrival, Launch, Loss, Places, Trials
 
 if TYPE_CHECKING:
     import torch
@@ -23,6 +24,7 @@ class Data(NamedTuple):
     weights: "torch.Tensor"  # (B, N) float32, sum one
     bounds: np.ndarray  # (C + 1,)
     sweeps: dict  # (R, p, n) -> Sweep, made at first use
+    trajectories: dict  # shape of A, length of lists, log_floor -> ListedPairs, likewise
     pairs: "Pairs | None"  # where triton can visit them without storing any
 
     def same(self, rows: "torch.Tensor") -> "torch.Tensor":
@@ -33,6 +35,7 @@ class Alike(NamedTuple):
     X: "torch.Tensor"  # (B, N, d) float32, centred
     y: "torch.Tensor"  # (B, N) float32
     weights: "torch.Tensor"  # (B, N) float32, sum one
+    trajectories: dict  # as those of Data
 
     def same(self, rows: "torch.Tensor") -> "torch.Tensor":
         torch = _torch()
@@ -43,7 +46,7 @@ class Alike(NamedTuple):
 
 def prepare_alike(X: NDArray, y: NDArray, device: str = "cuda", weights: NDArray | None = None) -> Alike:
     samples, shares = _on_device(X, device, weights)
-    return Alike(samples, _torch().as_tensor(y, dtype=samples.dtype, device=device), shares)
+    return Alike(samples, _torch().as_tensor(y, dtype=samples.dtype, device=device), shares, {})
 
 
 class Targets(NamedTuple):
@@ -71,7 +74,7 @@ def prepare(X: NDArray, bounds: NDArray, device: str = "cuda", weights: NDArray 
     label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     bounds = np.asarray(bounds)
     classes = _torch().as_tensor(label, device=device)
-    return Data(samples, classes, shares, bounds, {}, _pairs(samples, shares, bounds))
+    return Data(samples, classes, shares, bounds, {}, {}, _pairs(samples, shares, bounds))
 
 
 def prepare_targets(
@@ -98,7 +101,8 @@ def _on_device(X, device, weights):
     X = X - X.mean(axis=1, keepdims=True)
     weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights)
     weights = weights / weights.sum(axis=1, keepdims=True)
-    return tuple(torch.as_tensor(values, dtype=torch.float32, device=device) for values in (X, weights))
+    single = (np.ascontiguousarray(values, dtype=np.float32) for values in (X, weights))  # kernels count on the order
+    return tuple(torch.as_tensor(values, device=device) for values in single)
 
 
 def _pairs(X, weights, bounds):
@@ -162,22 +166,54 @@ def _maps(data, A):
 def _evaluate(data, A, log_floor, lists, diagonal, wants_gradient):
     torch = _torch()
     if lists is not None:
-        energy, gradient = _on_lists(data, A, log_floor, lists, diagonal, wants_gradient)
-    elif diagonal:
+        return _on_lists(data, A, log_floor, lists, diagonal, wants_gradient)
+    if diagonal:
         energy, gradient = _evaluate(data, A * np.eye(A.shape[2]), log_floor, None, False, wants_gradient)
         return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if wants_gradient else None
-    elif data.pairs is not None and A.shape[1] <= data.pairs.widest:
+    if data.pairs is not None and A.shape[1] <= data.pairs.widest:
         with torch.cuda.device_of(data.X):
-            energy, gradient = data.pairs(A, log_floor, wants_gradient)
-    else:
-        energy, gradient = _by_blocks(data, _maps(data, A), log_floor, wants_gradient)
-    return energy.cpu().numpy(), gradient.cpu().numpy().astype(np.float64) if wants_gradient else None
+            return _numbers(*data.pairs(A, log_floor, wants_gradient))
+    return _numbers(*_by_blocks(data, _maps(data, A), log_floor, wants_gradient))
+
+
+def nca_trajectory(
+    data: Data,
+    launch: Launch,
+    log_floor: float = 0.0,
+    lists: "Lists | None" = None,
+    diagonal: bool = False,
+    ridge: float | NDArray = 0.0,
+) -> Arrival:
+    with _torch().cuda.device_of(data.X):
+        return _trajectories(data, launch.A, lists, log_floor).follow(launch, ridge, diagonal)
+
+
+def _trajectories(data, A, lists, log_floor):
+    """Trajectories of maps of the shape of A, made at first use."""
+    from .listed_trajectories import ListedPairs
+
+    key = A.shape, lists.rows.shape[2], log_floor
+    if key not in data.trajectories:
+        data.trajectories[key] = ListedPairs(data.X, data.weights, log_floor, *key[:2])
+    return data.trajectories[key].near(lists)
 
 
 def _on_lists(data, A, log_floor, lists, diagonal, wants_gradient):
     from .listed_neighbors import evaluate
+    from .soft_neighbors import HAS_TRITON
 
-    return evaluate(_listed(data, _maps(data, A), lists, diagonal), log_floor, wants_gradient)
+    if data.X.is_cuda and HAS_TRITON:
+        from .listed_trajectories import fits
+
+        if fits(A.shape[2], lists.rows.shape[2], diagonal):
+            with _torch().cuda.device_of(data.X):
+                return _trajectories(data, A, lists, log_floor).evaluate(A, diagonal)
+    return _numbers(*evaluate(_listed(data, _maps(data, A), lists, diagonal), log_floor, wants_gradient))
+
+
+def _numbers(energy, gradient):
+    """Arrays of numpy."""
+    return energy.cpu().numpy(), None if gradient is None else gradient.cpu().numpy().astype(np.float64)
 
 
 def _listed(data, A, lists, diagonal):
@@ -296,6 +332,23 @@ class NearestNeighbors:
         return self.torch.as_tensor(np.asarray(Z), dtype=self.torch.float32, device=device)
 
 
+def left_out_shares(
+    spaces: Callable[..., Iterable["torch.Tensor"]],
+    seen: NDArray,
+    maps: NDArray,
+    outside: Sequence[NDArray],
+    votes: tuple[Places, NDArray, NDArray, int],
+    device: str = "cuda",
+) -> NDArray[np.float32]:
+    from .left_out import LeftOutShares
+
+    torch, shares = _torch(), LeftOutShares(*votes, device)
+    precise = torch.float32 if device.startswith("mps") else torch.float64
+    V, A = (torch.as_tensor(values, dtype=precise, device=device) for values in (seen, maps))
+    shares.add(torch.stack(list(spaces(V, A, torch))), outside, BLOCK_BYTES)
+    return shares.sums()
+
+
 def neighbor_shares(
     Z: NDArray,
     Q: NDArray,
@@ -305,20 +358,21 @@ def neighbor_shares(
     device: str = "cuda",
 ) -> NDArray:
     torch, (counts, votes_there) = _torch(), places
-    box, w = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (votes_there, weights))
+    z, queries, box, w = (
+        torch.as_tensor(values, dtype=torch.float32, device=device) for values in (Z, Q, votes_there, weights)
+    )
     listed, rows = (torch.as_tensor(np.array(a), device=device).long() for a in (candidates, counts))
     K, S = len(weights), candidates.shape[1]
     k = torch.arange(1, K + 1, device=device)
-    block = max(1, BLOCK_BYTES // (4 * S * (Z.shape[2] + K)))
+    block = max(1, BLOCK_BYTES // (4 * len(Z) * (S * Z.shape[2] + K * min(K, S))))
     out = torch.zeros((Q.shape[1], votes_there.shape[1]), device=device)
-    for z, queries in zip(Z, Q, strict=True):
-        z, queries = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (z, queries))
-        for total, some, q in zip(out.split(block), listed.split(block), queries.split(block), strict=True):
-            distances = ((z[some] - q[:, None]) ** 2).sum(2)
-            nearest = some.gather(1, distances.topk(min(K, S), largest=False).indices)
-            n = rows[nearest]
-            before = n.cumsum(1) - n
-            part = ((k[:, None] - before[:, None, :]) / n[:, None, :]).clamp(0, 1)  # (n, K, places)
-            votes = part @ box[nearest]
-            total += torch.einsum("k,nkc->nc", w, votes / votes.sum(2, keepdim=True))
+    for total, some, q in zip(out.split(block), listed.split(block), queries.split(block, dim=1), strict=True):
+        distances = ((z[:, some] - q[:, :, None]) ** 2).sum(3)
+        among = distances.topk(min(K, S), dim=2, largest=False).indices
+        nearest = some.expand(len(z), -1, -1).gather(2, among)
+        n = rows[nearest]
+        before = n.cumsum(2) - n
+        part = ((k[:, None] - before[:, :, None, :]) / n[:, :, None, :]).clamp(0, 1)  # (R, n, K, places)
+        votes = part @ box[nearest]
+        total += torch.einsum("k,rnkc->nc", w, votes / votes.sum(3, keepdim=True))
     return out.cpu().numpy()

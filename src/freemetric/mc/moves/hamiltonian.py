@@ -1,11 +1,31 @@
 """All elements at once, along the gradient: Hamiltonian Monte Carlo (Duane et al. 1987)."""
 
+from functools import partial
+
 import numpy as np
 
-from ..state import State, evaluate_with_gradient, near
+from ..state import Array, EnergyFunction, State, evaluate_with_gradient, near
 from .base import Move, accept
 
 MOST_DOUBLINGS, MOST_HALVINGS = 30, 6
+
+
+def leapfrog(
+    energy: EnergyFunction, A: Array, gradient: Array, velocity: Array, time_step: Array, n_leapfrog: int
+) -> tuple[Array, Array, Array, Array]:
+    """Maps, energies, gradients and velocities after so many steps of Newton's equations.
+
+    A map that is lost ends where it began, with a velocity of NaN. An energy may do the same itself: ``trajectory``.
+    """
+    tau, start = time_step[:, None, None], A
+    v, values = velocity - tau / 2 * gradient, np.empty(len(A))
+    for k in range(n_leapfrog):
+        B = A + tau * v
+        lost = ~np.isfinite(B).all(axis=(1, 2), keepdims=True)
+        A, v = np.where(lost, start, B), np.where(lost, np.nan, v)
+        values, gradient = evaluate_with_gradient(energy, A)
+        v = v - (tau if k < n_leapfrog - 1 else tau / 2) * gradient
+    return A, values, gradient, v
 
 
 class HamiltonianMove(Move):
@@ -76,20 +96,13 @@ class HamiltonianMove(Move):
 
     def _trajectory(self, energy, state, temperature, start, time_step, n_leapfrog):
         """Where the replicas arrive that start with these velocities, and the change of H on the way."""
-        tau = time_step[:, None, None]
-        A, gradient = state.A, state.gradient
-        lost = np.zeros(len(A), dtype=bool)
+        follow = getattr(energy, "trajectory", partial(leapfrog, energy))
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging replica is noticed and rejected
-            v = start - tau / 2 * gradient
-            for k in range(n_leapfrog):
-                B = A + tau * v
-                lost |= ~np.isfinite(B).all(axis=(1, 2))
-                A = np.where(lost[:, None, None], state.A, B)
-                values, gradient = evaluate_with_gradient(energy, A)
-                v = v - (tau if k < n_leapfrog - 1 else tau / 2) * gradient
+            A, values, gradient, v = follow(state.A, state.gradient, start, time_step, n_leapfrog)
             kinetic = ((v**2 - start**2) / 2).sum(axis=(1, 2))
             # A quench has no heat bath whose momenta to balance: only the energy counts.
             rise = values - state.energy + np.where(temperature > 0, kinetic, 0.0)
+        lost = np.isnan(v).any(axis=(1, 2))
         return State(A, values, gradient), np.where(lost | np.isnan(rise), np.inf, rise)
 
     def _reasonable_step(self, rng, energy, state, temperature):
