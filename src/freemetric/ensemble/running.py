@@ -187,6 +187,8 @@ def given_recipe(model: Any, n_rows: int) -> Recipe:
     if model.n_replicas != "auto":
         so_many = int(model.n_replicas)  # whatever the size of bags
         given |= {"n_replicas": so_many, "cheap_bag": 1, "affordable_bag": n_rows}
+    elif is_regressor(model) and model.recipe is None:  # means of votes gain more by replicas than shares of classes do
+        given |= {"n_replicas": round(1.5 * recipe.n_replicas), "cheap_bag": 2 * recipe.cheap_bag}
     if is_regressor(model):
         given["candidates"] = tuple(kind for kind in recipe.candidates if kind.count("/") == 1)  # others are of classes
         if not given["candidates"]:
