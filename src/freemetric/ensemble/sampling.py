@@ -137,21 +137,33 @@ class Replicas(NamedTuple):
 
 def replicas_of(task: ReplicaTask, *shared: Any) -> Replicas:
     """Sample the replicas of a task, and score them out of bag; ``shared`` are its fields that came apart from it."""
-    return _replicas_of([task._replace(**dict(zip(SHARED, shared, strict=True))) if shared else task])[0]
+    task = task._replace(**dict(zip(SHARED, shared, strict=True))) if shared else task
+    # one core: a task on a cluster would else want threads for all of them
+    with parallel_config(backend="sequential"), one_blas_thread():
+        maps, trace, snapshots = np.empty((0, 1, task.seen.shape[1])), {}, {}
+        if task.candidate.learns:
+            walks = []
+            for bags, streams in _bags_and_streams(task):
+                energy, start = _bound([task], [bags])
+                walks.append(Walk("replica", keeps_best=False).run(task.sampler, streams, energy, start))
+            maps, trace, snapshots = _together(task, walks)
+        votes = oob_votes(Member(task.candidate, maps), task)
+    return Replicas(maps, votes, trace, snapshots)
 
 
 def replicas_of_all(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
     """The same of all tasks, for a GPU: those whose maps have one shape walk together, so that launches are fewer."""
     kinds, found = [_kind_of_walk(task) for task in tasks], dict[int, Replicas]()
-    for number, kind in enumerate(kinds):
+    for number, (task, kind) in enumerate(zip(tasks, kinds, strict=True)):
         if number not in found:
             others = [other for other in range(number, len(tasks)) if kinds[other] == kind and other not in found]
             n_replicas = np.cumsum([len(tasks[other].bags) for other in others])
             together = [
                 other for other, n in zip(others, n_replicas, strict=True) if other == number or n <= MOST_TOGETHER
             ]
-            found |= dict(zip(together, _replicas_of([tasks[other] for other in together]), strict=True))
-        yield found[number]
+            some = [tasks[other] for other in together]
+            found |= dict(zip(together, _walked_together(some) if some[1:] else [replicas_of(task)], strict=True))
+        yield found.pop(number)
 
 
 def _kind_of_walk(task):
@@ -174,40 +186,24 @@ def _settings(parameters):
     return type(parameters), [pair for pair in values if pair[0] != "schedule__temperature"]
 
 
-def _replicas_of(tasks):
-    """Replicas of every task; several walk together."""
-    # one core: a task on a cluster would else want threads for all of them
-    with parallel_config(backend="sequential"), one_blas_thread():
-        walked = _walked(tasks) if tasks[0].candidate.learns else [(np.empty((0, 1, tasks[0].seen.shape[1])), {}, {})]
-        return [
-            Replicas(maps, oob_votes(Member(task.candidate, maps), task), trace, snapshots)
-            for task, (maps, trace, snapshots) in zip(tasks, walked, strict=True)
-        ]
-
-
-def _walked(tasks):
-    """Maps, trace and snapshots of every task."""
-    if len(tasks) == 1:
-        walks = []
-        for bags, streams in _bags_and_streams(tasks[0]):
-            energy, start = _bound(tasks, [bags])
-            walks.append(Walk("replica", keeps_best=False).run(tasks[0].sampler, streams, energy, start))
-        return [_together(tasks[0], walks)]
+def _walked_together(tasks):
+    """Replicas of every task, out of one walk with the temperature of each."""
     sizes = [len(task.bags) for task in tasks]
     ends = np.cumsum(sizes).tolist()
     sampler = clone(tasks[0].sampler)
     sampler.set_params(schedule__temperature=np.repeat([task.sampler.schedule.temperature for task in tasks], sizes))
     streams = Streams.from_seeds([seed for task in tasks for seed in task.seeds])
-    walk = Walk("replica", keeps_best=False, followed=[0, *ends[:-1]])
-    walk.run(sampler, streams, *_bound(tasks, [task.bags for task in tasks]))
-    assert walk.state is not None
-    maps, snapshots = np.split(walk.state.A, ends[:-1]), walk.snapshots
-    traces = [
-        {name: rows[:, end - size : end] for name, rows in walk.trace.items()}
-        for size, end in zip(sizes, ends, strict=True)
-    ]
-    seen = [{"step": snapshots["step"], "map": snapshots["map"][:, number]} for number in range(len(tasks))]
-    return list(zip(maps, traces, seen, strict=True))
+    walk, results = Walk("replica", keeps_best=False, followed=[0, *ends[:-1]]), []
+    with parallel_config(backend="sequential"), one_blas_thread():
+        walk.run(sampler, streams, *_bound(tasks, [task.bags for task in tasks]))
+        assert walk.state is not None
+        steps, seen = walk.snapshots.values()
+        for number, (task, size, end) in enumerate(zip(tasks, sizes, ends, strict=True)):
+            maps = walk.state.A[end - size : end]
+            trace = {name: rows[:, end - size : end] for name, rows in walk.trace.items()}
+            votes = oob_votes(Member(task.candidate, maps), task)
+            results.append(Replicas(maps, votes, trace, {"step": steps, "map": seen[:, number]}))
+    return results
 
 
 def _bags_and_streams(task):
