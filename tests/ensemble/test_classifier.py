@@ -233,7 +233,7 @@ def test_a_large_set_is_learned_and_judged_on_parts_of_it():
     X, y = make_classification(900, 6, n_informative=4, random_state=0)
     model = FreeEnergyClassifier(recipe=recipe, random_state=0).fit(X, y)
     first = model.selection_["n_neighbors"] == 1
-    assert model.selection_["n_replicas"][first].sum() == 45  # 90 * 50 / 100
+    assert model.selection_["n_replicas"][first].sum() == 30  # 60 * 50 / 100
     assert np.isfinite(model.oob_decision_function_[:, 0]).sum() == 150
     assert model.score(X, y) > 0.85
 
@@ -291,7 +291,9 @@ def test_minus_one_is_unlabelled_where_others_are_labels(wine):
 
 
 def test_a_recipe_is_a_parameter(iris):
-    recipe = Recipe(n_replicas=6, n_steps=3, candidates=("scaled/full",), calibration="none", n_neighbors=(3, 5))
+    recipe = Recipe(
+        n_replicas=6, cheap_bag=150, n_steps=3, candidates=("scaled/full",), calibration="none", n_neighbors=(3, 5)
+    )
     model = clone(FreeEnergyClassifier(recipe=recipe, random_state=0)).fit(*iris)
     assert model.trace_["energy"].shape == (3, 12)  # bags of 75 samples: twice as many
     assert set(model.selection_["n_neighbors"][model.selection_["weight"] > 0]) <= {3, 5}

@@ -14,11 +14,11 @@ from ..learners.training_rows import NUMBERS, precise, regression_rows
 from ..learners.validation import check_n_components, check_not_huge, check_samples, warn_of_samples
 from ..magnitudes import r2
 from ..presenting import Presented
+from . import tasks
 from .base import FreeEnergyModel
 from .parameters import free_energy_estimator
 from .running import given_recipe
 from .state_checks import check_regressor
-from .tasks import TASKS
 from .tasks.decisions import check_alpha
 from .tasks.intervals import check_chances
 from .tasks.scales import RegressionScore
@@ -115,7 +115,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         recipe = given_recipe(self, len(rows.y))
         check_n_components(recipe.n_components, rows.X)
         warn_of_samples(rows.X, getattr(self, "feature_names_in_", None))
-        kind = next(task for task in TASKS.values() if task.takes(rows.y))
+        kind = next(task for task in tasks.TASKS.values() if task.takes(rows.y))
         with one_blas_thread():
             task, training_set = kind.of(rows, recipe, self.scale)
         return task, training_set, len(samples)

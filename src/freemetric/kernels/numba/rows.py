@@ -5,6 +5,9 @@ neighbours of a sample lie anywhere. Rows are filled with zeros up to a multiple
 time share what is loaded of the sample, and several sums hide the latency of an addition.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -22,66 +25,66 @@ FAST = ("fast",)
 class Code:
     """Writes the instructions of one function."""
 
-    def __init__(self, context, builder):
+    def __init__(self, context: Any, builder: Any) -> None:
         self.context, self.builder = context, builder
 
-    def array(self, kind, value):
+    def array(self, kind: Any, value: Any) -> Any:
         return self.context.make_array(kind)(self.context, self.builder, value)
 
-    def row(self, array, number):
+    def row(self, array: Any, number: Any) -> Any:
         """Address of a row of a two-dimensional array; numbers of 32 bits are not negative."""
         b = self.builder
         number = b.zext(number, INDEX) if number.type.width < INDEX.width else number
         start = b.mul(number, b.extract_value(array.strides, 0))
         return b.inttoptr(b.add(b.ptrtoint(array.data, INDEX), start), array.data.type)
 
-    def listed_row(self, array, numbers, place):
+    def listed_row(self, array: Any, numbers: Any, place: Any) -> Any:
         """Address of the row whose number is at a place of a list."""
         return self.row(array, self.builder.load(self.builder.gep(numbers, [place])))
 
-    def place(self, start, k, kind=VECTOR):
+    def place(self, start: Any, k: Any, kind: Any = VECTOR) -> Any:
         return self.builder.bitcast(self.builder.gep(start, [k]), kind.as_pointer())
 
-    def load(self, start, k):
+    def load(self, start: Any, k: Any) -> Any:
         return self.builder.load(self.place(start, k), align=4)
 
-    def store(self, vector, start, k):
+    def store(self, vector: Any, start: Any, k: Any) -> None:
         self.builder.store(vector, self.place(start, k, vector.type), align=4)
 
-    def after(self, k, n):
+    def after(self, k: Any, n: int) -> Any:
         return self.builder.add(k, ir.Constant(INDEX, n))
 
-    def steps(self, start, stop, size):
+    def steps(self, start: Any, stop: Any, size: int) -> Any:
         """A loop: ``with steps(...) as k``."""
         return cgutils.for_range_slice(self.builder, start, stop, ir.Constant(INDEX, size), INDEX)
 
-    def in_steps_of(self, n, size, body):
+    def in_steps_of(self, n: Any, size: int, body: Callable[[Any, int], None]) -> None:
         """body(k, size) as often as there is so much of n left, then body(k, 1)."""
         most = self.builder.and_(n, ir.Constant(INDEX, -size))
         for start, stop, some in ((ir.Constant(INDEX, 0), most, size), (most, n, 1)):
             with self.steps(start, stop, some) as (k, _):
                 body(k, some)
 
-    def sums(self, n):
+    def sums(self, n: int) -> list[Any]:
         """Room for n vectors of zeros."""
         rooms = [cgutils.alloca_once(self.builder, VECTOR) for _ in range(n)]
         for room in rooms:
             self.builder.store(ZEROS, room)
         return rooms
 
-    def add_product(self, room, x, y):
+    def add_product(self, room: Any, x: Any, y: Any) -> None:
         b = self.builder
         b.store(b.fadd(b.load(room), b.fmul(x, y, flags=FAST), flags=FAST), room)
 
-    def repeated(self, number):
+    def repeated(self, number: Any) -> Any:
         undefined = ir.Constant(VECTOR, ir.Undefined)
         one = self.builder.insert_element(undefined, number, ir.Constant(LANE, 0))
         return self.shuffled(one, undefined, [0] * LANES)
 
-    def shuffled(self, v, w, places):
+    def shuffled(self, v: Any, w: Any, places: Sequence[int]) -> Any:
         return self.builder.shuffle_vector(v, w, ir.Constant(ir.VectorType(LANE, len(places)), places))
 
-    def totals(self, rooms):
+    def totals(self, rooms: Sequence[Any]) -> Any:
         """The sums of n vectors in one vector (n,): pairs of vectors are folded into one until one is left."""
         vectors = [self.builder.load(room) for room in rooms]
         while len(vectors) > 1:
@@ -90,7 +93,7 @@ class Code:
             vectors = [self.folded(vectors[0], vectors[0], half=True)]
         return vectors[0]
 
-    def folded(self, v, w, half=False):
+    def folded(self, v: Any, w: Any, half: bool = False) -> Any:
         """Sums of neighbouring numbers, first those of v and then those of w; ``half``: of v alone."""
         n = v.type.count * (1 if half else 2)
         even, odd = list(range(0, n, 2)), list(range(1, n, 2))
