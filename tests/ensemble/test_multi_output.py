@@ -130,8 +130,8 @@ class Rounded(RegressionTask):
         return y.ndim == 1 and bool((y == 1e3).any())
 
     @classmethod
-    def of(cls, rows, recipe, scale, scoring):
-        return super().of(rows._replace(y=np.minimum(rows.y, 1.0)), recipe, scale, scoring)
+    def of(cls, rows, recipe, scale):
+        return super().of(rows._replace(y=np.minimum(rows.y, 1.0)), recipe, scale)
 
 
 def test_a_task_is_added_by_one_line(monkeypatch, rng):

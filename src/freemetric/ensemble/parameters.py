@@ -22,8 +22,8 @@ CONSTRAINTS: dict[str, Any] = USUAL | {
 
 SHARED = {
     "n_replicas": """n_replicas : int or "auto"
-        Number of sampled metrics. "auto" is 60, or 90 for regression, or as many as ``effort`` or ``recipe`` says, up to
-        twice as many for small bags, and more where larger bags are better.""",
+        Number of sampled metrics. "auto" is 60, or 90 for regression, or as many as ``effort`` or ``recipe`` says; up
+        to twice as many for small bags, and more where larger bags are better.""",
     "effort": """effort : {"low", "default", "high"}
         How much a fit may cost: which recipe is taken where ``recipe`` is None. "low" is fast and often as good, on
         bags of at most 250 samples; "high" samples twice the replicas in longer walks.""",
