@@ -72,7 +72,8 @@ class Guard:
 
         await answer(scope, receive, send_with_headers)
 
-    def refusal(self, scope: MutableMapping[str, Any]) -> Response | None:
+    # quoted, because the documentation is made without starlette
+    def refusal(self, scope: MutableMapping[str, Any]) -> "Response | None":
         """The answer to a request that may not pass, or that enters; None if it may pass."""
         headers, path, method = Headers(scope=scope), scope["path"], scope["method"]
         is_reading = method in ("GET", "HEAD")
