@@ -39,6 +39,25 @@ def test_kernels_agree(device, copies, rng):
     np.testing.assert_allclose(shares(*arguments), reference.neighbor_shares(*arguments), atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["copies", "weights", "single"])
+def test_spaces_that_stretch_features_need_no_coordinates(kind, rng):
+    Z, Q, candidates, (counts, votes), weights = problem(rng, copies=kind == "copies")
+    if kind == "single":
+        votes = np.eye(3, dtype=np.float32)[rng.integers(0, 3, len(counts))]
+    squares = rng.random((4, 7))
+    mapped = (np.array([V[0] * root for root in np.sqrt(squares)]) for V in (Z, Q))
+    expected = reference.neighbor_shares(*mapped, candidates, (counts, votes), weights)
+    places = (counts[:0] if kind == "single" else counts, votes)  # without counts every place is one vote
+    shares = numba_.diagonal_shares(Z[0], Q[0], squares, candidates, places, weights)
+    np.testing.assert_allclose(shares, expected, atol=1e-6)
+    if kind == "single":
+        np.testing.assert_allclose(
+            numba_.neighbor_shares(Z, Q, candidates, places, weights),
+            reference.neighbor_shares(Z, Q, candidates, (counts, votes), weights),
+            atol=1e-6,
+        )
+
+
 def test_the_reference_by_hand():
     Z, Q = np.array([[[0.0], [1.0], [5.0]]]), np.array([[[0.1]]])
     votes = np.array([[1.0, 1.0], [0.0, 1.0], [3.0, 0.0]])
@@ -81,7 +100,7 @@ def test_large_models_compute_coordinates_when_they_are_asked(model, monkeypatch
     monkeypatch.setattr(index, "KEPT_BYTES", 0)
     fitted.ensemble_.computed.clear()
     np.testing.assert_allclose(fitted.predict_proba(X[:30]), kept, atol=1e-4)  # views in single precision
-    assert fitted.ensemble_.index().coordinates is None
+    assert not fitted.ensemble_.index().are_few
     monkeypatch.setattr(index, "MANY_PLACES", 100)
     fitted.ensemble_.computed.clear()
     assert fitted.ensemble_.index().shortlist.cells is not None

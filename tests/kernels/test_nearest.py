@@ -5,7 +5,7 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from freemetric.kernels.numba import backend as numba_
-from freemetric.kernels.numba.nearest import Cells, as_places, as_queries, nearest, others_nearest
+from freemetric.kernels.numba.nearest import Cells, as_places, as_queries, nearest, others_nearest, rank
 
 
 def sorted_distances(Q, Z, K):
@@ -46,6 +46,19 @@ def test_many_at_one_distance(rng):
     np.testing.assert_allclose(distances_to(Z[:20], Z, rows), sorted_distances(Z[:20], Z, 40), atol=1e-6)
     same = nearest(as_queries(np.zeros((2, 3))), as_places(np.zeros((2000, 3))), 5)
     np.testing.assert_array_equal(same, [np.arange(5)] * 2)  # the first of equals
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 33, 500, 1500])
+def test_ranks_are_those_of_a_sort_with_the_first_of_equals_first(n, rng):
+    near = rng.integers(0, max(2, n // 3), n + 8).astype(np.float32)
+    rows, ranks = rng.permutation(n + 8).astype(np.int32), np.empty(n + 8, np.int32)
+    expected = np.lexsort((rows[:n], near[:n]))
+    expected = near[expected], rows[expected]
+    rank(near, rows, n, ranks)
+    for values, ordered in zip((near, rows), expected, strict=True):  # many values are moved
+        placed = np.empty_like(ordered)
+        placed[ranks[:n]] = values[:n]
+        np.testing.assert_array_equal(placed, ordered)
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])

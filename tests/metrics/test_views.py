@@ -33,6 +33,21 @@ def test_quantiles_are_ranks(X):
     np.testing.assert_allclose(V[:, 0], (rankdata(X[:, 0]) - 1) / 59, atol=1e-9)
 
 
+@pytest.mark.parametrize("n", [1, 2, 40, 1500])
+@pytest.mark.parametrize("digits", [0, 1, 9])
+def test_quantiles_are_those_of_scikit_learn(n, digits, rng):
+    X = np.round(rng.standard_normal((n, 3)), digits)
+    X[:, 2] = 5.0
+    view = Quantiles.of(X)
+    new = np.vstack([X, np.round(2 * rng.standard_normal((50, 3)), 1), np.full((1, 3), 1e300), np.full((1, 3), -1e300)])
+    expected = view.transformer.transform(new)
+    np.testing.assert_array_equal(view(new), expected)
+    new.flags.writeable = False
+    np.testing.assert_array_equal(view(np.asfortranarray(new)), expected)
+    highest = 1.0 if n > 1 else 0.0
+    np.testing.assert_array_equal(view(np.array([[np.inf, -np.inf, np.nan]])), [[highest, 0.0, np.nan]])
+
+
 @pytest.mark.parametrize("view", [Quantiles, Steps])
 def test_monotone_rescaling_does_not_matter(view, X):
     def rescaled(X):

@@ -110,9 +110,14 @@ def _search(spaces, rows, X, candidates, distances, places):
     """Write the nearest of some rows in every space."""
     seen, queries, first = seen_in(spaces.views, rows), seen_in(spaces.views, X), 0
     for member in spaces.members:
-        for replica in range(len(member)):  # one at a time, for the memory
-            Z, Q = mapped(member, seen, replica)[0], mapped(member, queries, replica)[0]
-            cpu_kernels().nearest_in_space(Z, Q, candidates, first + replica, distances, places)
+        if member.form.keeps_apart:
+            view, squares = member.candidate.view, member.diagonals()
+            Z, Q, squares = (np.ascontiguousarray(V, np.float32) for V in (seen[view], queries[view], squares))
+            cpu_kernels().nearest_in_diagonal_spaces(Z, Q, squares, candidates, first, distances, places)
+        else:
+            for replica in range(len(member)):  # one at a time, for the memory
+                Z, Q = mapped(member, seen, replica)[0], mapped(member, queries, replica)[0]
+                cpu_kernels().nearest_in_space(Z, Q, candidates, first + replica, distances, places)
         first += len(member)
 
 

@@ -102,11 +102,11 @@ class Ensemble:
         index = self.index()
         most = min(MOST_QUERIES if device in ("cpu", "reference") else MOST_ON_DEVICE, index.most_queries)
         n_parts = max(1, min(effective_n_threads(n_jobs), len(X) // FEW_QUERIES), -(-len(X) // most))
-        parts = np.array_split(np.arange(len(X)), n_parts)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every view
-            run = Parallel(n_jobs=n_jobs if n_parts > 1 else 1, require="sharedmem")
-            shares = run(delayed(index.shares)(X[part], shortlist, device) for part in parts)
-        return np.concatenate(shares)
+            if n_parts == 1:
+                return index.shares(X, shortlist, device)
+            parts, run = np.array_split(np.arange(len(X)), n_parts), Parallel(n_jobs=n_jobs, require="sharedmem")
+            return np.concatenate(run(delayed(index.shares)(X[part], shortlist, device) for part in parts))
 
     def shares(self, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
         """Shares (n_members, n_neighbors, n, n_cells) of votes that samples X (n, d) get, of every k alone."""

@@ -143,9 +143,12 @@ class CpuKernels(Kernels, Protocol):
     cache_folder: Callable[[], str | None]
     filled_up: Callable[[NDArray], NDArray]
     nearest_in_space: Callable[..., None]
+    nearest_in_diagonal_spaces: Callable[..., None]
     merge: Callable[..., None]
     count_shares: Callable[..., None]
+    diagonal_shares: Callable[..., NDArray]
     quantile_place: Callable[..., int]
+    write_levels: Callable[..., None]
 
     Margin: Any  # of LMNN
     reaches: Callable[..., tuple[NDArray, NDArray]]

@@ -12,8 +12,8 @@ from .forms import Member
 from .training_set import TrainingSet
 from .views import View
 
-MANY_PLACES = 65_536  # from which it pays to look at some cells only
-CELLS_FOR = 4  # one cell is searched for so many neighbours wanted
+MANY_PLACES = 16_384  # from which it pays to look at some cells only
+CELLS_FOR = 8  # one cell is searched for so many neighbours wanted
 MOST_AXES, ENOUGH = 32, 0.999  # of the averaged metric: as many as make up this share of the squared distances
 BLOCK = 16_384  # rows that are mapped at a time
 FARTHEST = 1e15  # of a coordinate; where rows are, views give some units
@@ -45,12 +45,12 @@ class Shortlist(NamedTuple):
         """
         Q = _images(self.maps, seen, self.centre)
         if device not in ("cpu", "reference"):
-            places = self.cells.places if self.cells is not None else self.places
+            places = self.cells.columns.T if self.cells is not None else self.places
             assert places is not None
             found = kernels_for(device).NearestNeighbors(places[:, :-1], device).kneighbors(Q, min(size, len(places)))
             return (found if self.cells is None else self.cells.numbers[found]).astype(np.int32)
         if self.cells is not None:
-            M = len(self.cells.places)
+            M = len(self.cells.numbers)
             return self.cells.nearest(Q, min(size, M), max(1, size // CELLS_FOR))
         assert self.places is not None
         cpu = cpu_kernels()
@@ -115,19 +115,30 @@ class NeighborIndex:
         matrices: Mapping[str, NDArray],
     ) -> None:
         self.views, self.members, self.places = views, members, training_set.places
+        counts, there = self.places.counts, self.places.votes
+        are_single = (counts == 1).all() and (there.sum(axis=1) == 1).all()
+        # the kernels of the CPU need no counts where every place is one row with one vote
+        self.votes = (counts, there), (counts[:0] if are_single else counts, there)
         # of every number of neighbours in each space of an ensemble
         self.weights = [
             np.trim_zeros(row, "b").astype(np.float32) / len(member)
             for member, row in zip(members, weights, strict=True)
         ]
         width = sum(len(member) * cpu_kernels().wide(member.n_coordinates) for member in members)
-        are_few = 4 * width * len(self.places.rows) <= KEPT_BYTES
-        self.seen = seen_in(views, training_set.X[self.places.rows]) if are_few else self._seen_in_blocks(training_set)
+        self.are_few = 4 * width * len(self.places.rows) <= KEPT_BYTES
+        self.seen = (
+            seen_in(views, training_set.X[self.places.rows]) if self.are_few else self._seen_in_blocks(training_set)
+        )
         # of a query: its views, and coordinates in all spaces of an ensemble or in one
-        widest = max((len(e) if are_few else 1) * cpu_kernels().wide(e.n_coordinates) for e in members)
+        widest = max((len(e) if self.are_few else 1) * cpu_kernels().wide(e.n_coordinates) for e in members)
         self.most_queries = max(1, KEPT_BYTES // (4 * widest + 16 * sum(len(view.owner) for view in views.values())))
         self.shortlist = Shortlist.of(matrices, self.seen)
-        self.coordinates = [mapped(member, self.seen) for member in members] if are_few else None
+        # spaces that only stretch features need no coordinates
+        stretched = {member.candidate.view for member in members if member.form.keeps_apart}
+        self.rows = {name: np.ascontiguousarray(self.seen[name], dtype=np.float32) for name in stretched}
+        self.coordinates = [
+            mapped(member, self.seen) if self.are_few and not member.form.keeps_apart else None for member in members
+        ]
 
     def _seen_in_blocks(self, training_set):
         """Very many training samples in every view, in single precision."""
@@ -158,31 +169,40 @@ class NeighborIndex:
     def shares(self, X: NDArray, size: int | None, device: str) -> NDArray:
         """Mixed shares (n, n_cells) of samples X (n, d) among ``size`` candidates each; among all for None."""
         seen, M = seen_in(self.views, X), len(self.places.rows)
-        if size is not None and size < M:
+        is_short = size is not None and size < M
+        if is_short:
             candidates = self.shortlist.nearest(seen, size, device)
-            if not self.coordinates:
-                return self._shares_of_few(seen, candidates, device)
         else:
             candidates = np.broadcast_to(np.arange(M, dtype=np.int32), (len(X), M))
-        total, vote = np.zeros((len(X), self.places.votes.shape[1])), kernels_for(device).neighbor_shares
-        votes = self.places.counts, self.places.votes
-        for number, (member, weights) in enumerate(zip(self.members, self.weights, strict=True)):
-            if self.coordinates:
-                total += vote(self.coordinates[number], mapped(member, seen), candidates, votes, weights, device)
+        total, votes = np.zeros((len(X), self.places.votes.shape[1])), self.votes[device == "cpu"]
+        others, vote = [], kernels_for(device).neighbor_shares
+        for member, weights, Z in zip(self.members, self.weights, self.coordinates, strict=True):
+            if device != "cpu" or not member.form.keeps_apart:
+                others.append((member, weights, Z))
+                continue
+            view = member.candidate.view
+            rows, squares = self.rows[view], member.diagonals()
+            total += cpu_kernels().diagonal_shares(rows, seen[view], squares, candidates, votes, weights)
+        if others and is_short and not self.are_few:
+            return total + self._shares_of_few(others, seen, candidates, device)
+        for member, weights, Z in others:
+            if self.are_few:
+                Z = mapped(member, self.seen) if Z is None else Z
+                total += vote(Z, mapped(member, seen), candidates, votes, weights, device)
                 continue
             for r in range(len(member)):  # one at a time, for the memory
                 Z, Q = mapped(member, self.seen, r), mapped(member, seen, r)
                 total += vote(Z, Q, candidates, votes, weights, device)
         return total
 
-    def _shares_of_few(self, seen, candidates, device):
+    def _shares_of_few(self, members, seen, candidates, device):
         """Shares where only candidates are mapped, those of few samples at a time, which fit the cache."""
         vote, (n, size) = kernels_for(device).neighbor_shares, candidates.shape
         total = np.zeros((n, self.places.votes.shape[1]))
-        widest = max(len(self.views[member.candidate.view].owner) for member in self.members)
+        used = {member.candidate.view for member, _, _ in members}
+        widest = max(len(self.views[name].owner) for name in used)
         narrow = min(1.0, WIDE_SPACE / widest)
         few = max(1, int(narrow * (MAPPED if device == "cpu" else MAPPED_ON_DEVICE)) // size)
-        used = {member.candidate.view for member in self.members}
         for start in range(0, n, few):
             part = slice(start, start + few)
             rows = candidates[part].ravel()
@@ -192,7 +212,7 @@ class NeighborIndex:
                 {name: cpu_kernels().filled_up(V[some]) for name, V in both.items() if name in used}
                 for both, some in ((self.seen, rows), (seen, part))
             )
-            for member, weights in zip(self.members, self.weights, strict=True):
+            for member, weights, _ in members:
                 for r in range(len(member)):
                     Z, Q = (in_one_space(member, V[member.candidate.view], r) for V in (places, queries))
                     total[part] += vote(Z, Q, numbers, votes, weights, device)

@@ -10,6 +10,7 @@ from sklearn.preprocessing import QuantileTransformer
 
 from ..files import register
 from ..files.checks import check_array, check_numbers, require
+from ..kernels import cpu_kernels
 
 MOST_QUANTILES = 1000
 MOST_STEPS = 8  # thresholds a feature
@@ -119,7 +120,11 @@ class Quantiles(View):
         return cls(transformer.set_output(transform="default"))
 
     def __call__(self, X):
-        return self.transformer.transform(X)
+        """As ``transform``, which takes as long for one sample as for a thousand."""
+        out, fitted = np.empty(X.shape), self.transformer
+        numbers = (np.require(V, np.float64, "CW") for V in (X, fitted.quantiles_, fitted.references_))
+        cpu_kernels().write_levels(*numbers, out)
+        return out
 
     def to_state(self):
         return {"transformer": self.transformer}

@@ -13,7 +13,7 @@ from . import element_trials, listed_neighbors, losses, soft_means, soft_neighbo
 from .element_panels import LANE
 from .large_margin import Margin, farthest_move, kept_loss, reaches, searched_loss, triplet_loss  # noqa: F401
 from .learner_loops import DualAverage, descend, logdet_cycle, mean_hinge  # noqa: F401
-from .losses import quantile_place  # noqa: F401
+from .losses import quantile_place, write_levels  # noqa: F401
 from .nearest import (
     Cells,  # noqa: F401 - part of the backend, like all that is not used here
     as_places,
@@ -24,7 +24,16 @@ from .nearest import (
     wide,
 )
 from .soft_neighbors import log_partition  # noqa: F401
-from .votes import NOBODY, add_left_out_shares, count_shares, merge, nearest_in_space  # noqa: F401
+from .votes import (
+    NOBODY,  # noqa: F401
+    add_diagonal_shares,
+    add_left_out_shares,  # noqa: F401
+    add_shares,
+    count_shares,  # noqa: F401
+    merge,  # noqa: F401
+    nearest_in_diagonal_spaces,  # noqa: F401
+    nearest_in_space,
+)
 
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 samples; computed twice beyond
 FEW_QUERIES = 64  # for which it does not pay to wake threads
@@ -279,11 +288,20 @@ def neighbor_shares(
     Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
     if Z.shape[2] != wide(Z.shape[2]):
         Z, Q = filled_up(Z), filled_up(Q)
-    candidates, weights = np.asarray(candidates, dtype=np.int32), np.asarray(weights, dtype=np.float32)[None]
+    candidates, weights = np.asarray(candidates, dtype=np.int32), np.asarray(weights, dtype=np.float32)
     out = np.zeros((Q.shape[1], places[1].shape[1]), dtype=np.float32)
-    shape = Q.shape[1], 1, weights.shape[1]
-    near, found = np.empty(shape, dtype=np.float32), np.full(shape, NOBODY, dtype=np.int32)
-    for r in range(len(Z)):
-        nearest_in_space(Z[r], Q[r], candidates, 0, near, found)
-        count_shares(found, places, weights, out)
+    add_shares(Z, Q, candidates, places, weights, out)
+    return out
+
+
+def diagonal_shares(
+    Z: NDArray, Q: NDArray, squares: NDArray, candidates: NDArray, places: Places, weights: NDArray
+) -> NDArray:
+    """Shares of votes (n, n_cells) as ``neighbor_shares`` gives them, for rows Z (M, d) and queries Q (n, d).
+
+    The squared distances in the R spaces are sums of ``squares`` (R, d) times squared differences.
+    """
+    Z, Q, squares, weights = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q, squares, weights))
+    out = np.zeros((len(Q), places[1].shape[1]), dtype=np.float32)
+    add_diagonal_shares(Z, Q, squares, np.asarray(candidates, dtype=np.int32), places, weights, out)
     return out

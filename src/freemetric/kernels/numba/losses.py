@@ -82,6 +82,41 @@ def quantile_place(values, weights, quantile):
 
 
 @njit(nogil=True, cache=True)
+def write_levels(X, quantiles, levels, out):
+    """Write to out (n, d) the levels at which X (n, d) lies among quantiles (m, d) of rising levels (m,).
+
+    Between two quantiles levels are interpolated; where several are equal, the mean of the first and the last level
+    counts, but at the ends the outermost.
+    """
+    m, d = quantiles.shape
+    for i in range(X.shape[0]):
+        for f in range(d):
+            x, upto, low, high = X[i, f], 0, 0, m  # upto: how many quantiles are at most x
+            while low < high:
+                upto = (low + high) // 2
+                if quantiles[upto, f] <= x:
+                    low = upto + 1
+                else:
+                    high = upto
+            upto = below = low
+            while below > 0 and quantiles[below - 1, f] == x:
+                below -= 1
+            if upto == 0 or below == 0:
+                out[i, f] = levels[0]
+            elif upto == m:
+                out[i, f] = levels[m - 1]
+            elif below == upto:
+                left, apart = quantiles[upto - 1, f], quantiles[upto, f] - quantiles[upto - 1, f]
+                slope = (levels[upto] - levels[upto - 1]) / apart
+                rising = slope * (x - left) + levels[upto - 1]
+                out[i, f] = 0.5 * (rising + (levels[upto] - slope * (quantiles[upto, f] - x)))
+            else:
+                out[i, f] = 0.5 * (levels[upto - 1] + levels[below])
+            if np.isnan(x):
+                out[i, f] = x
+
+
+@njit(nogil=True, cache=True)
 def best_line(residual, deviation, w, quantile, pulls):
     """c of the lowest pinball loss of residual - c * deviation, and its slopes (N,).
 

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from .compiling import njit
 from .exp2 import SUMS, larger
-from .rows import LANES
+from .rows import LANES, count_before
 
 QUERIES, COLUMNS = 64, 1024  # of a tile, which stays in the cache
 PAIRS = 1 << 17  # of samples at a time, likewise
 GROUP = 8  # values of which only the least is looked at first
 FARTHEST = np.float32(3e38)
-FEW = 64  # for which insertion alone is the fastest sort
+FEW = 512  # up to which to compare every value with every other is the fastest sort
 SPARE = np.int64(2)  # values more than wanted that may be left to the sort
 ENOUGH = 24  # bisections; by then only equal distances are left between the bounds
 f32 = np.float32
@@ -42,15 +42,18 @@ def bound_of_nearest(h, n, K, spare):
 
 
 @njit(nogil=True, cache=True)
-def sort_nearest(near, rows, n, K):
-    """Move the K nearest of n to the front, in order, the first of equals first: Shell's sort, by insertion for few."""
-    gap = n // 3 if K > FEW else 1
+def rank(near, rows, n, ranks):
+    """Write to ranks the places of the first n values in their order, the first of equals first.
+
+    Many values are moved to these places: Shell's sort. The arrays end ``LANES`` numbers after n.
+    """
+    if n <= FEW:
+        count_before(near, rows, np.int64(n), ranks)  # type: ignore[call-arg]
+        return
+    gap = n // 3
     while gap > 0:
-        last = K - 1 if gap == 1 else n
         for j in range(gap, n):
-            value, row, place = near[j], rows[j], min(j, last)
-            if place < j and (near[place] < value or (near[place] == value and rows[place] < row)):
-                continue
+            value, row, place = near[j], rows[j], j
             while place >= gap:
                 before = place - gap
                 if near[before] < value or (near[before] == value and rows[before] < row):
@@ -59,18 +62,23 @@ def sort_nearest(near, rows, n, K):
                 place = before
             near[place], rows[place] = value, row
         gap = max(1, gap * 4 // 9) if gap > 1 else 0
+    for j in range(n):
+        ranks[j] = j
 
 
 @njit(nogil=True, cache=True)
-def keep_nearest(near, rows, n, K, spare):
+def keep_nearest(near, rows, n, K, spare, ranks):
     """Move the K nearest of n, and at most ``spare`` more, to the front; a bound that they keep, and their number."""
     bound, kept = bound_of_nearest(near, n, K, spare), 0
     for j in range(n):
         near[kept], rows[kept] = near[j], rows[j]
         kept += near[j] <= bound
     if kept > K + spare:  # many at one distance
-        sort_nearest(near, rows, kept, K)
-        kept = K
+        rank(near, rows, kept, ranks)
+        n, kept = kept, 0
+        for j in range(n):
+            near[kept], rows[kept] = near[j], rows[j]
+            kept += ranks[j] < K
     return bound, kept
 
 
@@ -102,7 +110,7 @@ def take(h, K, bound, near, rows, n, least):
 
 
 @njit(nogil=True, cache=True)
-def take_tile(h, first, K, bound, near, rows, taken, least):
+def take_tile(h, first, K, bound, near, rows, taken, least, ranks):
     """Offer the values h (n, m) of the rows from ``first`` on to the nearest of n queries."""
     for i in range(h.shape[0]):
         before = taken[i]
@@ -110,18 +118,19 @@ def take_tile(h, first, K, bound, near, rows, taken, least):
         for place in range(before, taken[i]):
             rows[i, place] += first
         if taken[i] > 4 * K:
-            bound[i], taken[i] = keep_nearest(near[i], rows[i], taken[i], K, K // 2)
+            bound[i], taken[i] = keep_nearest(near[i], rows[i], taken[i], K, K // 2, ranks)
 
 
 @njit(nogil=True, cache=True)
-def finish(near, rows, taken, out):
+def finish(near, rows, taken, ranks, out):
     """Write the K nearest of those taken to out (n, K), nearest first."""
     n, K = out.shape
     for i in range(n):
-        kept = keep_nearest(near[i], rows[i], taken[i], K, SPARE)[1] if taken[i] > K else K
-        sort_nearest(near[i], rows[i], kept, K)
-        for k in range(K):
-            out[i, k] = rows[i, k]
+        kept = keep_nearest(near[i], rows[i], taken[i], K, SPARE + K // 8, ranks)[1] if taken[i] > K else K
+        rank(near[i], rows[i], kept, ranks)
+        for j in range(kept):
+            if ranks[j] < K:
+                out[i, ranks[j]] = rows[i, j]
 
 
 @njit(nogil=True, cache=True)
@@ -131,13 +140,14 @@ def pick_others(h, first, out):
     h (R, n, N) are their distances to all samples, up to a constant of each; it is overwritten.
     """
     (R, n, K), N, nothing = out.shape, h.shape[2], np.int64(0)
-    near, rows, least = np.empty(N + 1, f32), np.empty(N + 1, np.int32), np.empty(N // GROUP, f32)
+    near, rows, ranks = np.empty(N + LANES, f32), np.empty(N + LANES, np.int32), np.empty(N + LANES, np.int32)
+    least = np.empty(N // GROUP, f32)
     for r in range(R):
         for i in range(n):
             h[r, i, first + i] = FARTHEST
             kept = take(h[r, i], K, FARTHEST, near, rows, nothing, least)[1]
             if kept > K:
-                kept = keep_nearest(near, rows, kept, K, SPARE)[1]
+                kept = keep_nearest(near, rows, kept, K, SPARE, ranks)[1]
             while kept > K:
                 last, kept = 0, kept - 1
                 for k in range(1, kept + 1):
@@ -190,15 +200,16 @@ def nearest(queries: NDArray, places: NDArray, n_neighbors: int) -> NDArray[np.i
     """Numbers (n, K) of the places nearest to every query, nearest first."""
     (n, M), K = (len(queries), len(places)), n_neighbors
     out = np.empty((n, K), dtype=np.int32)
-    size = 4 * K + min(COLUMNS, M) + 1
+    size = 4 * K + min(COLUMNS, M) + LANES
     near, rows = np.empty((QUERIES, size), f32), np.empty((QUERIES, size), np.int32)
+    ranks = np.empty(size, np.int32)
     least = np.empty(COLUMNS // GROUP, f32)
     for q in range(0, n, QUERIES):
         some = queries[q : q + QUERIES]
         taken, bound = np.zeros(len(some), np.int64), np.full(len(some), FARTHEST)
         for j in range(0, M, COLUMNS):
-            take_tile(some @ places[j : j + COLUMNS].T, j, K, bound, near, rows, taken, least)
-        finish(near, rows, taken, out[q : q + QUERIES])
+            take_tile(some @ places[j : j + COLUMNS].T, j, K, bound, near, rows, taken, least, ranks)
+        finish(near, rows, taken, ranks, out[q : q + QUERIES])
     return out
 
 
@@ -213,7 +224,7 @@ class Cells(NamedTuple):
     centres: NDArray[np.float32]  # (n_cells, q + 1)
     start: NDArray[np.int64]  # (n_cells + 1,) where the rows of a cell begin
     numbers: NDArray[np.int32]  # (M,) of the rows, before they were sorted by cell
-    places: NDArray[np.float32]  # (M, q + 1)
+    columns: NDArray[np.float32]  # (q + 1, M): rows of a cell beside each other, for the vector units
 
     @classmethod
     def of(cls, Z: NDArray[np.float32]) -> "Cells":
@@ -233,7 +244,7 @@ class Cells(NamedTuple):
         cell = nearest(as_queries(Z), places, 1)[:, 0]
         order = np.argsort(cell, kind="stable").astype(np.int32)
         start = np.append(0, np.cumsum(np.bincount(cell, minlength=n_cells)))
-        return cls(places, start, order, as_places(Z[order]))
+        return cls(places, start, order, np.ascontiguousarray(as_places(Z[order]).T))
 
     def nearest(self, Q: NDArray[np.float32], size: int, n_cells: int) -> NDArray[np.int32]:
         """Numbers (n, size) of the rows nearest to queries Q (n, q) in so many cells, nearest first; more where
@@ -242,7 +253,7 @@ class Cells(NamedTuple):
         asked = nearest(queries, self.centres, min(n_cells, len(self.centres)))
         out = np.empty((len(Q), size), dtype=np.int32)
         most = np.sort(np.diff(self.start))[-asked.shape[1] :].sum()
-        short = search_cells(queries, asked, self.start, self.numbers, self.places, most, out)
+        short = search_cells(queries, asked, self.start, self.numbers, self.columns, most, out)
         if short and asked.shape[1] < len(self.centres):
             return self.nearest(Q, size, 4 * n_cells)
         return out
@@ -253,21 +264,26 @@ def search_cells(U, asked, start, numbers, V, most, out):
     """Write to out (n, K) the rows nearest to U in the cells they ask, at most so many; how many queries saw fewer."""
     K, short, nothing = out.shape[1], 0, np.int64(0)
     apart, who, least = np.empty(most, f32), np.empty(most, np.int32), np.empty(most // GROUP, f32)
-    near, rows = np.empty(most + 1, f32), np.empty(most + 1, np.int32)
+    near, rows = np.empty(most + LANES, f32), np.empty(most + LANES, np.int32)
+    ranks = np.empty(most + LANES, np.int32)
     for i in range(U.shape[0]):
         n = 0
         for c in range(asked.shape[1]):
-            for row in range(start[asked[i, c]], start[asked[i, c] + 1]):
-                total = f32(0)
-                for k in range(U.shape[1]):
-                    total += V[row, k] * U[i, k]
-                apart[n], who[n] = total, numbers[row]
-                n += 1
+            first, size = start[asked[i, c]], start[asked[i, c] + 1] - start[asked[i, c]]
+            part = apart[n : n + size]
+            part[:] = f32(0)
+            for k in range(U.shape[1]):
+                u, column = U[i, k], V[k, first : first + size]
+                for j in range(np.uint32(size)):
+                    part[j] += u * column[j]
+            who[n : n + size] = numbers[first : first + size]
+            n += size
         if n < K:
             short += 1
             continue
         found = take(apart[:n], K, FARTHEST, near, rows, nothing, least)[1]
-        sort_nearest(near, rows, found, K)
-        for k in range(K):
-            out[i, k] = who[rows[k]]
+        rank(near, rows, found, ranks)
+        for j in range(found):
+            if ranks[j] < K:
+                out[i, ranks[j]] = who[rows[j]]
     return short

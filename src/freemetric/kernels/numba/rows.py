@@ -17,7 +17,7 @@ LANES = 8
 GROUP = 4  # rows at a time
 BLOCK = 4  # vectors of a row at a time
 FLOAT, INDEX, LANE = ir.FloatType(), ir.IntType(64), ir.IntType(32)
-VECTOR = ir.VectorType(FLOAT, LANES)
+VECTOR, NUMBERS = ir.VectorType(FLOAT, LANES), ir.VectorType(LANE, LANES)
 ZEROS = ir.Constant(VECTOR, [0.0] * LANES)
 FAST = ("fast",)
 
@@ -45,8 +45,8 @@ class Code:
     def place(self, start: Any, k: Any, kind: Any = VECTOR) -> Any:
         return self.builder.bitcast(self.builder.gep(start, [k]), kind.as_pointer())
 
-    def load(self, start: Any, k: Any) -> Any:
-        return self.builder.load(self.place(start, k), align=4)
+    def load(self, start: Any, k: Any, kind: Any = VECTOR) -> Any:
+        return self.builder.load(self.place(start, k, kind), align=4)
 
     def store(self, vector: Any, start: Any, k: Any) -> None:
         self.builder.store(vector, self.place(start, k, vector.type), align=4)
@@ -65,11 +65,11 @@ class Code:
             with self.steps(start, stop, some) as (k, _):
                 body(k, some)
 
-    def sums(self, n: int) -> list[Any]:
+    def sums(self, n: int, zeros: Any = ZEROS) -> list[Any]:
         """Room for n vectors of zeros."""
-        rooms = [cgutils.alloca_once(self.builder, VECTOR) for _ in range(n)]
+        rooms = [cgutils.alloca_once(self.builder, zeros.type) for _ in range(n)]
         for room in rooms:
-            self.builder.store(ZEROS, room)
+            self.builder.store(zeros, room)
         return rooms
 
     def add_product(self, room: Any, x: Any, y: Any) -> None:
@@ -77,7 +77,7 @@ class Code:
         b.store(b.fadd(b.load(room), b.fmul(x, y, flags=FAST), flags=FAST), room)
 
     def repeated(self, number: Any) -> Any:
-        undefined = ir.Constant(VECTOR, ir.Undefined)
+        undefined = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
         one = self.builder.insert_element(undefined, number, ir.Constant(LANE, 0))
         return self.shuffled(one, undefined, [0] * LANES)
 
@@ -158,3 +158,36 @@ def sum_of_rows(typing_context, c, rows, n, X, Y, i):
         return context.get_dummy_value()
 
     return types.none(c, rows, n, X, Y, i), generate
+
+
+@intrinsic
+def count_before(typing_context, near, rows, n, ranks):
+    """Write to ranks how many of the first n values come before each, smaller ones or equal ones of an earlier row.
+
+    Whole vectors are read and written: the arrays end at least ``LANES`` numbers after n.
+    """
+
+    def generate(context, builder, signature, args):
+        code = Code(context, builder)
+        near, rows, ranks = (code.array(signature.args[k], args[k]) for k in (0, 1, 3))
+        n = args[2]
+
+        def block(first, size):
+            starts = [code.after(builder.mul(first, ir.Constant(INDEX, LANES)), LANES * b) for b in range(size)]
+            own = [(code.load(near.data, k), code.load(rows.data, k, NUMBERS)) for k in starts]
+            sums = code.sums(size, ir.Constant(NUMBERS, [0] * LANES))
+            with code.steps(ir.Constant(INDEX, 0), n, 1) as (j, _):
+                value, row = (code.repeated(builder.load(builder.gep(array.data, [j]))) for array in (near, rows))
+                for (values, numbers), total in zip(own, sums, strict=True):
+                    is_equal = builder.fcmp_ordered("==", value, values)
+                    is_first = builder.and_(is_equal, builder.icmp_signed("<", row, numbers))
+                    is_before = builder.or_(builder.fcmp_ordered("<", value, values), is_first)  # true is -1
+                    builder.store(builder.sub(builder.load(total), builder.sext(is_before, NUMBERS)), total)
+            for k, total in zip(starts, sums, strict=True):
+                code.store(builder.load(total), ranks.data, k)
+
+        vectors = builder.udiv(code.after(n, LANES - 1), ir.Constant(INDEX, LANES))
+        code.in_steps_of(vectors, BLOCK, block)
+        return context.get_dummy_value()
+
+    return types.none(near, rows, n, ranks), generate
