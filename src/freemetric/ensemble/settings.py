@@ -337,8 +337,8 @@ class Recipe:
         return isinstance(other, Recipe) and _values(self) == _values(other)
 
     def __repr__(self) -> str:
-        own = self.get_params(deep=False)
-        changed = (f"{name}={value!r}" for name, value in own.items() if value != getattr(Recipe, name))
+        own, plain, usual = self.get_params(deep=False), _values(self), _values(Recipe())
+        changed = (f"{name}={value!r}" for name, value in own.items() if plain[name] != usual[name])
         return f"Recipe({', '.join(changed)})"
 
     def to_state(self) -> dict[str, Any]:
@@ -386,7 +386,7 @@ EFFORTS = {
     "default": Recipe(),
     "high": Recipe(n_replicas=180, n_steps=16),
 }
-"""Recipes by effort, chosen by measurement: what a fit costs, and what the errors gain."""
+"""Recipes by effort; ``benchmarks/efforts.py`` measures what they cost and what they gain."""
 
 
 def recipe_of(model: Any) -> Recipe:
