@@ -160,10 +160,12 @@ class Kernelized(
         """Samples in double precision; ValueError where they cannot be learned from."""
         samples = check_samples(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         check_magnitude(samples)
-        if self.kernel == PRECOMPUTED:
-            _check_symmetric(samples)
-        else:
+        if self.kernel != PRECOMPUTED:
             warn_of_dwarfs(samples)
+        elif samples.shape[0] != samples.shape[1]:
+            raise ValueError(f"kernel='precomputed' needs a square X, the kernel of all with all; got {samples.shape}.")
+        elif not np.allclose(samples, samples.T, rtol=1e-6, atol=1e-9 * np.abs(samples).max()):
+            raise ValueError("kernel='precomputed' needs a symmetric X: the kernel of u and v is that of v and u.")
         return samples
 
     def _spanned(self, X, rng):
@@ -240,10 +242,3 @@ class Kernelized(
         tags.input_tags.sparse = self.kernel != PRECOMPUTED
         tags.input_tags.pairwise = self.kernel == PRECOMPUTED
         return tags
-
-
-def _check_symmetric(K):
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(f"kernel='precomputed' needs a square X, the kernel of all with all; got {K.shape}.")
-    if not np.allclose(K, K.T, rtol=1e-6, atol=1e-9 * np.abs(K).max()):
-        raise ValueError("kernel='precomputed' needs a symmetric X: the kernel of u and v is that of v and u.")

@@ -82,7 +82,7 @@ class PCA(MetricLearner):
     _needs_labels = False
 
     def _learn(self, X, y):
-        p = None if self.n_components is None else clip_count(self.n_components, min(X.shape), "n_components")
+        p = clip_count(self.n_components, min(X.shape), "n_components")
         with np.errstate(invalid="ignore"):  # shares of no variance at all
             fitted = ScikitLearnPCA(p, random_state=self.random_state).fit(X)
         A, variance = fitted.components_, fitted.explained_variance_
@@ -156,8 +156,7 @@ class Covariance(MetricLearner):
         deviations, directions = _principal(R, enlarged(spread, exponent))
         A = np.zeros((len(directions), len(varies)))
         A[:, varies] = directions / deviations[:, None]
-        p = None if self.n_components is None else clip_count(self.n_components, len(A), "n_components")
-        return A[:p]
+        return A[: clip_count(self.n_components, len(A), "n_components")]
 
 
 def _principal(R, spread):

@@ -17,7 +17,7 @@ from ..files import Savable
 from ..learners.base import MappedDistances, MetricLearner
 from ..learners.fitting import AtomicFit
 from ..learners.parameters import make_estimator
-from ..learners.tuples.base import Formed, flat, looked_up, merged, samples_of
+from ..learners.tuples.base import flat, looked_up, merged, samples_of
 from ..learners.validation import check_magnitude, check_samples, dense
 from ..presenting import Presented
 from .descriptions import documentation
@@ -43,16 +43,19 @@ def formed_tuples(tuples: ArrayLike, preprocessor: Any, size: int, owner: str) -
     return points[indices]
 
 
-def distinct_points(tuples: ArrayLike, preprocessor: Any, size: int, owner: str) -> Formed:
-    """The different points (m, d) of tuples, and the tuples as indices of them, (n, size)."""
-    return merged(_formed(tuples, preprocessor, size, owner))
-
-
 def _formed(tuples, preprocessor, size, owner):
     given = _as_tuples(tuples, preprocessor, size, owner)
     if given.ndim == 3:
         return flat(samples_of(given, "tuples", estimator=owner))
-    return looked_up(given, lambda indicators: _points_of(indicators, preprocessor, owner))
+
+    def points_of(indicators):
+        points = _look_up(indicators, preprocessor)
+        if _ndim(points) != 2:
+            raise ValueError(_unformed("3D array of formed tuples", 1 + _ndim(points), points, owner))
+        points = dense(points) if issparse(points) else points
+        return check_array(points, dtype=np.float64, estimator=owner, input_name="tuples")
+
+    return looked_up(given, points_of)
 
 
 def _as_tuples(tuples, preprocessor, size, owner):
@@ -67,14 +70,6 @@ def _as_tuples(tuples, preprocessor, size, owner):
         what = f"Tuples of {size} element(s) expected by {owner}. Got tuples of {given.shape[1]} element(s) instead"
         raise ValueError(f"{what} (shape={given.shape}):\ninput={given}.\n")
     return given
-
-
-def _points_of(indicators, preprocessor, owner):
-    points = _look_up(indicators, preprocessor)
-    if _ndim(points) != 2:
-        raise ValueError(_unformed("3D array of formed tuples", 1 + _ndim(points), points, owner))
-    points = dense(points) if issparse(points) else points
-    return check_array(points, dtype=np.float64, estimator=owner, input_name="tuples")
 
 
 def _ndim(X):
@@ -204,7 +199,7 @@ class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator)
 
     def _distinct(self, tuples, size):
         """The different points (m, d) of tuples, checked, and the tuples as indices of them, (n, size)."""
-        X, indices = distinct_points(tuples, self.preprocessor, size, type(self).__name__)
+        X, indices = merged(_formed(tuples, self.preprocessor, size, type(self).__name__))
         X = check_samples(self, X, dtype=np.float64)
         check_magnitude(X)
         return X, indices

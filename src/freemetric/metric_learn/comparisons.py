@@ -107,9 +107,14 @@ class BaseSCML(Mahalanobis):
 
     def _learn(self, X, y=None, triplets=None, **own):
         """Learn without a warning about ``max_iter``, which alone ends the search here."""
+        n_basis = self.n_basis
+        if n_basis is None and isinstance(self.basis, str):
+            n_basis = PER_FEATURE * X.shape[1]
+            what = "As no value for `n_basis` was selected, the number of basis will be set to n_basis="
+            warnings.warn(f"{what} {n_basis}", stacklevel=callers_stacklevel())
         learner = self._translate(
             scml.SCML,
-            n_basis=self._n_basis(X.shape[1]),
+            n_basis=n_basis,
             basis=None if isinstance(self.basis, str) else self.basis,
             regularization=self.beta / unit_of(X) ** 2,  # of weights in units of X, theirs being of X itself
             gamma=STEP * self.gamma,
@@ -128,13 +133,6 @@ class BaseSCML(Mahalanobis):
         if np.shape(self.basis)[1] != d:
             what = f"The dimensionality ({np.shape(self.basis)[1]}) of the provided bases must match"
             raise ValueError(f"{what} the dimensionality of the data ({d}).")
-
-    def _n_basis(self, d):
-        if self.n_basis is None and isinstance(self.basis, str):
-            what = "As no value for `n_basis` was selected, the number of basis will be set to n_basis="
-            warnings.warn(f"{what} {PER_FEATURE * d}", stacklevel=callers_stacklevel())
-            return PER_FEATURE * d
-        return self.n_basis
 
 
 @translated(beta=1e-5, basis="triplet_diffs", **SCML_SEARCH, **LAST)

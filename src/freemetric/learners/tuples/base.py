@@ -23,6 +23,7 @@ from ...metrics.training_set import equal_rows
 from ...presenting import PROVIDED, Presented
 from ...printable import counted
 from ...sklearn_compat import validate_params
+from ..base import PairDistances
 from ..fitting import AtomicFit
 from ..side_information import check_tuples
 from ..validation import check_not_huge, check_samples, few
@@ -64,7 +65,7 @@ def learner_has(name: str) -> Callable[[Any], bool]:
     return lambda model: hasattr(getattr(model, "learner_", model.learner), name)
 
 
-class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstimator):
+class TupleClassifier(AtomicFit, Savable, Presented, PairDistances, ClassifierMixin, BaseEstimator):
     """Subclasses set the number of points of a tuple, the name of tuples, and the learner's arguments."""
 
     _width: int
@@ -91,8 +92,11 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         given = as_tuples(tuples, width, name, self.preprocessor)
         if given.ndim == 3:
             points, rows = samples_of(given, name), np.arange(len(given))
+        elif callable(self.preprocessor):
+            points, rows = looked_up(given, lambda keys: check_array(called(self.preprocessor, keys), dtype=np.float64))
         else:
-            points, rows = self._looked_up(given, name)
+            rows = check_tuples(given, width, len_of(self.preprocessor), name, "the preprocessor")
+            points = check_samples(self, self.preprocessor, dtype=np.float64, reset=False)
         d = points.shape[-1]
         if d != self.n_features_in_:
             wanted = f"{type(self).__name__} is expecting {counted(self.n_features_in_, 'feature')}"
@@ -101,13 +105,6 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         memory = get_config()["working_memory"] * 2**20 * SHARE
         blocks = gen_batches(len(rows), max(1, int(memory / (8 * width * d))))
         return np.concatenate([measure(points[rows[block]]) for block in blocks])
-
-    def _looked_up(self, given, name):
-        """Points (N, d), and the rows (n, t) of them that the tuples name."""
-        if callable(self.preprocessor):
-            return looked_up(given, lambda keys: check_array(called(self.preprocessor, keys), dtype=np.float64))
-        rows = check_tuples(given, given.shape[1], len_of(self.preprocessor), name, "the preprocessor")
-        return check_samples(self, self.preprocessor, dtype=np.float64, reset=False), rows
 
     def _distances(self, samples, i, j):
         """Learned distances (n,) between the points i and j of every tuple."""
@@ -125,10 +122,6 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
     def pair_distance(self, pairs: ArrayLike) -> NDArray:
         """Learned distances (n_pairs,) of pairs: samples (n_pairs, 2, n_features) or indices (n_pairs, 2)."""
         return self._measured(pairs, lambda samples: self._distances(samples, 0, 1), 2, "pairs")
-
-    def pair_score(self, pairs: ArrayLike) -> NDArray:
-        """Minus the learned distance: larger for more similar pairs."""
-        return -self.pair_distance(pairs)
 
     @available_if(learner_has("get_mahalanobis_matrix"))
     def get_mahalanobis_matrix(self) -> NDArray:
