@@ -202,12 +202,6 @@ def halves(y: NDArray, repeat: int) -> list[tuple[NDArray, NDArray]]:
     return list(KFold(2, shuffle=True, random_state=repeat).split(y))
 
 
-def split(data: Any, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """Training features and targets, test features and targets."""
-    train, test = halves(data.y, repeat)[fold]
-    return data.X[train], data.y[train], data.X[test], data.y[test]
-
-
 def draw(data: SizedProblem, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, Any]:
     """Training features and targets, test features, and the test samples with their means and noise."""
     seed = 2 * repeat + fold

@@ -124,12 +124,6 @@ def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
     return ~unlabelled
 
 
-def check_varying(y: NDArray) -> None:
-    """ValueError where no target of y (N,) or (N, m) varies."""
-    if not (y.min(axis=0) < y.max(axis=0)).any():
-        raise ValueError(f"y is {y.flat[0]:g} for every row: a metric is learned from targets that differ.")
-
-
 def check_n_components(n_components: int | None, X: NDArray) -> None:
     if n_components is not None and n_components > X.shape[1]:
         raise ValueError(f"n_components={n_components} is larger than the number of features, {X.shape[1]}.")

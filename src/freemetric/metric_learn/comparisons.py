@@ -13,7 +13,7 @@ from ..exceptions import callers_stacklevel
 from ..learners import lsml, scml
 from ..learners.validation import unit_of
 from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, translated
-from .constraints import drawn_quadruplets, partial_labels, warn_of_few
+from .constraints import drawn, partial_labels, warn_of_few
 from .starts import metric_matrix
 
 PER_FEATURE = 80  # bases of SCML by default
@@ -95,8 +95,8 @@ class LSML_Supervised(BaseLSML, PointsLearner):  # noqa: N801 - metric-learn's n
     _example = "n_constraints=200, random_state=0"
 
     def _learn_points(self, X, y):
-        drawn = drawn_quadruplets(y, self._given("n_constraints"), self.random_state)
-        return self._learn_quadruplets(X, drawn, self.weights)
+        quadruplets = drawn(y, self._given("n_constraints"), self.random_state, same_length=True)
+        return self._learn_quadruplets(X, np.column_stack(quadruplets), self.weights)
 
 
 class BaseSCML(Mahalanobis):

@@ -16,7 +16,7 @@ from ..learners import itml, mmc, sdml
 from ..learners.tuples.pair_classifier import STRATEGIES, best_threshold
 from ..learners.validation import unit_of
 from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, translated
-from .constraints import drawn_pairs
+from .constraints import drawn
 from .starts import metric_matrix
 
 MOST_COMPARED = 2000  # points whose distances give the default bounds
@@ -161,8 +161,9 @@ class PairsOfLabels(PointsLearner):
     _learn_pairs: Callable[..., Any]
 
     def _learn_points(self, X, y, *options):
-        drawn = drawn_pairs(y, self._given("n_constraints"), self.random_state)
-        return self._learn_pairs(X, *drawn, *options)
+        a, b, c, d = drawn(y, self._given("n_constraints"), self.random_state)
+        pairs = np.column_stack([np.concatenate([a, c]), np.concatenate([b, d])])
+        return self._learn_pairs(X, pairs, np.repeat([1, -1], [len(a), len(c)]), *options)
 
 
 class BaseITML(Mahalanobis):
