@@ -151,7 +151,10 @@ class Kernelized(
         space = self._spanned(samples, rng)
         self.landmarks_, self.projection_, self.offset_, self.eigenvalues_ = space
         self.is_exact_ = len(self.landmarks_) == len(samples)
-        self._check_room(learner)
+        wanted, most = getattr(learner, "n_components", None), len(self.projection_)
+        if isinstance(wanted, Integral) and int(wanted) > most:
+            what = f"n_components={wanted} of {type(learner).__name__} is more than the directions of the kernel"
+            raise ValueError(f"{what}, {most}: take fewer, or a larger n_directions.")
         self.learner_ = fitted(learner, space.coordinates(self._kernel(), samples), known, y)
         self._n_features_out = self._mapped(samples[:1]).shape[1]
         return self
@@ -180,13 +183,6 @@ class Kernelized(
 
     def _kernel(self):
         return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)
-
-    def _check_room(self, learner):
-        """ValueError where the learned space would have more dimensions than that of the kernel."""
-        wanted, most = getattr(learner, "n_components", None), len(self.projection_)
-        if isinstance(wanted, Integral) and int(wanted) > most:
-            what = f"n_components={wanted} of {type(learner).__name__} is more than the directions of the kernel"
-            raise ValueError(f"{what}, {most}: take fewer, or a larger n_directions.")
 
     def _mapped(self, X):
         space = KernelSpace(self.landmarks_, self.projection_, self.offset_, self.eigenvalues_)

@@ -140,7 +140,14 @@ class SCML(TripletLearner):
 
     def _basis(self, rng, X, y, triplets):
         """Bases and initial weights: the last fit's where they suit the data and the parameters."""
-        d, given = X.shape[1], None if self.basis is None else _given(self.basis, X.shape[1])
+        d, given = X.shape[1], None
+        if self.basis is not None:
+            given = check_array(self.basis, dtype=np.float64)
+            lengths = np.linalg.norm(given, axis=1, keepdims=True)
+            if given.shape[1] != d or not lengths.all():
+                wanted = f"basis must hold directions of {d} features, none of length 0"
+                raise ValueError(f"{wanted}; it has {given.shape[1]}.")
+            given = given / lengths
         last: Any = getattr(self, "basis_", None) if self.warm_start else None
         suits = last is not None and last.shape[1] == d and self.n_basis in (None, len(last))
         if suits if given is None else np.array_equal(last, given):
@@ -219,15 +226,6 @@ class DualAveraging:
 
 def _some(triplets):
     return triplets[:: max(1, len(triplets) // SEEN)]
-
-
-def _given(basis, d):
-    """Directions given by the user, at unit length."""
-    directions = check_array(basis, dtype=np.float64)
-    lengths = np.linalg.norm(directions, axis=1, keepdims=True)
-    if directions.shape[1] != d or not lengths.all():
-        raise ValueError(f"basis must hold directions of {d} features, none of length 0; it has {directions.shape[1]}.")
-    return directions / lengths
 
 
 def nearest_triplets(X: NDArray, y: NDArray, n_neighbors: int, n_impostors: int) -> NDArray:

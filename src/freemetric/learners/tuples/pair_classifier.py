@@ -30,8 +30,13 @@ def best_threshold(
     >>> best_threshold([-1.0, -2.0, -3.0], [True, True, False])
     -2.0
     """
-    values, found, mistaken = _counts(np.asarray(scores, np.float64), np.asarray(similar, dtype=bool))
-    return float(values[np.argmax(_worth(found, mistaken, strategy, min_rate or 0.0, beta))])
+    order = np.argsort(-np.asarray(scores, np.float64), kind="stable")
+    falling, similar = np.asarray(scores, np.float64)[order], np.asarray(similar, dtype=bool)[order]
+    last = np.append(falling[1:] != falling[:-1], True)  # of equal ones
+    reached = np.append(0, np.flatnonzero(last) + 1)  # pairs from each threshold on; the first is above all scores
+    found = np.append(0, np.cumsum(similar))[reached]
+    thresholds = np.append(np.nextafter(falling[0] + 1, np.inf), falling[last])
+    return float(thresholds[np.argmax(_worth(found, reached - found, strategy, min_rate or 0.0, beta))])
 
 
 def _worth(true_positives, false_positives, strategy, min_rate, beta):
@@ -52,16 +57,6 @@ def _worth(true_positives, false_positives, strategy, min_rate, beta):
     if strategy == "max_tnr":
         return np.where(sensitivity >= min_rate, specificity, -1)
     raise ValueError(f"Unknown strategy {strategy!r}; known: {', '.join(map(repr, STRATEGIES))}.")
-
-
-def _counts(scores: NDArray, similar: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """Falling thresholds, the first above all scores, and how many pairs of each kind reach them."""
-    order = np.argsort(-scores, kind="stable")
-    scores, similar = scores[order], similar[order]
-    last = np.append(scores[1:] != scores[:-1], True)  # of equal ones
-    reached = np.append(0, np.flatnonzero(last) + 1)
-    found = np.append(0, np.cumsum(similar))[reached]
-    return np.append(np.nextafter(scores[0] + 1, np.inf), scores[last]), found, reached - found
 
 
 @estimator
