@@ -189,7 +189,7 @@ class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator)
 
     def _distinct(self, tuples, size):
         """The different points (m, d) of tuples, checked, and the tuples as indices of them, (n, size)."""
-        X, indices = merged(_formed(tuples, self.preprocessor, size, type(self).__name__))
+        X, indices = merged(*_formed(tuples, self.preprocessor, size, type(self).__name__))
         X = check_samples(self, X, dtype=np.float64)
         check_magnitude(X)
         return X, indices

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,7 +79,7 @@ class TupleClassifier(AtomicFit, Savable, Presented, PairDistances, ClassifierMi
         points, indices = formed(tuples, self._width, self._name, self.preprocessor)
         X = check_samples(self, points, dtype=np.float64, ensure_min_samples=2)
         check_not_huge(X)
-        return Formed(X, indices)
+        return X, indices
 
     def _fit_learner(self, X, **knowledge):
         self.learner_ = fitted(self.learner, X, knowledge)
@@ -158,24 +158,20 @@ class TupleClassifier(AtomicFit, Savable, Presented, PairDistances, ClassifierMi
         return tags
 
 
-class Formed(NamedTuple):
-    """n tuples of t points each."""
-
-    points: Any  # (N, d) samples, or a frame of them
-    indices: NDArray[np.intp]  # (n, t)
+Formed = tuple[Any, NDArray[np.intp]]  # points (N, d), samples or a frame of them, and tuples of their indices (n, t)
 
 
-def formed(tuples: ArrayLike, width: int, name: str, preprocessor: Any = None) -> Formed:
+def formed(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> Formed:
     """Points and indices of tuples of samples (n, t, d), or of rows (n, t) of a preprocessor.
 
     Equal samples are one point. All rows of an array preprocessor are points, of a function those that the tuples name.
     """
     given = as_tuples(tuples, width, name, preprocessor)
     if given.ndim == 3:
-        return merged(flat(samples_of(given, name)))
+        return merged(*flat(samples_of(given, name)))
     if callable(preprocessor):
         return looked_up(given, lambda keys: called(preprocessor, keys))
-    return Formed(preprocessor, check_tuples(given, width, len_of(preprocessor), name, "the preprocessor"))
+    return preprocessor, check_tuples(given, width, len_of(preprocessor), name, "the preprocessor")
 
 
 def samples_of(tuples: NDArray, name: str, **options: Any) -> NDArray[np.float64]:
@@ -186,19 +182,19 @@ def samples_of(tuples: NDArray, name: str, **options: Any) -> NDArray[np.float64
 def flat(samples: NDArray) -> Formed:
     """Samples (n, t, d) as points, one after the other."""
     n, t, d = samples.shape
-    return Formed(samples.reshape(-1, d), np.arange(n * t).reshape(n, t))
+    return samples.reshape(-1, d), np.arange(n * t).reshape(n, t)
 
 
-def merged(tuples: Formed) -> Formed:
+def merged(points: NDArray, indices: NDArray[np.intp]) -> Formed:
     """Equal points are one, in the order of their first appearance."""
-    first, of_row = equal_rows(tuples.points)
-    return Formed(tuples.points[first], of_row[tuples.indices])
+    first, of_row = equal_rows(points)
+    return points[first], of_row[indices]
 
 
 def looked_up(given: NDArray, points_of: Callable[[NDArray], Any]) -> Formed:
     """Points of the distinct keys of tuples (n, t)."""
     keys, of_key = np.unique(given, return_inverse=True)
-    return Formed(points_of(keys), of_key.reshape(given.shape))
+    return points_of(keys), of_key.reshape(given.shape)
 
 
 def as_tuples(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> NDArray:
