@@ -48,12 +48,6 @@ def halves(y: NDArray, repeat: int) -> list[tuple[NDArray, NDArray]]:
     return list(StratifiedKFold(2, shuffle=True, random_state=repeat).split(np.zeros(len(y)), y))
 
 
-def split(data: Any, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """Training features and classes, test features and classes."""
-    train, test = halves(data.y, repeat)[fold]
-    return data.X[train], data.y[train], data.X[test], data.y[test]
-
-
 def fit(
     job: BenchJob, X: NDArray, y: NDArray, seed: int, device: str = "cpu", most_samples: int | None = None
 ) -> tuple[BaseEstimator, dict[str, Any]]:

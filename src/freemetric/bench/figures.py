@@ -147,19 +147,20 @@ def snapshots_figure(
 
     Two features of X are shown as they are mapped; more are projected on the two main directions of the final space.
     """
-    walk = _Recorder(sampler or Annealing(Geometric(0.01, 0.9), n_steps=60))
-    model = DMLFE(sampler=walk, random_state=random_state).fit(X, y)
-    walk.maps.append(model.components_)
-    shown = np.unique(np.linspace(0, len(walk.maps) - 1, n_snapshots).round().astype(int))
+    sampler = sampler or Annealing(Geometric(0.01, 0.9), n_steps=60)
+    model = DMLFE(sampler=sampler, random_state=random_state).fit(X, y)
+    steps = [*model.snapshots_["step"], model.n_iter_ + 1]
+    maps = [*model.snapshots_["map"], model.components_]
+    shown = np.unique(np.linspace(0, len(maps) - 1, n_snapshots).round().astype(int))
     plane = PCA(2).fit(X @ model.components_.T).components_ if X.shape[1] > 2 else np.eye(2)
     figure, axes = plt.subplots(1, len(shown), figsize=(2.6 * len(shown), 3.4), layout="constrained")
-    for axis, step in zip(np.atleast_1d(axes), shown, strict=True):
-        A = walk.maps[step]
+    for axis, place in zip(np.atleast_1d(axes), shown, strict=True):
+        A = maps[place]
         Z = (X - X.mean(axis=0)) @ A.T @ plane.T
         for c in np.unique(y):
             axis.scatter(*Z[y == c].T, s=9, alpha=0.7)
         rows = "\n".join("  ".join(f"{value:6.2f}" for value in row[:4]) for row in A[:4])
-        axis.set(title=f"step {step}", xticks=[], yticks=[], aspect="equal", adjustable="datalim")
+        axis.set(title=f"step {steps[place]}", xticks=[], yticks=[], aspect="equal", adjustable="datalim")
         axis.set_xlabel(rows, family="monospace", fontsize=7)
     return figure
 
@@ -195,23 +196,6 @@ def race_figure(curves: Mapping[str, tuple[NDArray, NDArray]], title: str = "") 
 
 def _energies(sampler, rng, energy, A):
     return np.array([state.energy for state, _ in sampler.iterate(rng, energy, A)])
-
-
-class _Recorder(Annealing):
-    """A sampler that remembers the map of its first replica after every step."""
-
-    def __init__(self, sampler):
-        self.sampler, self.maps = sampler, []
-
-    @property
-    def n_replicas(self):
-        return self.sampler.n_replicas
-
-    def iterate(self, rng, energy, A):
-        self.maps.append(A[0])
-        for state, info in self.sampler.iterate(rng, energy, A):
-            self.maps.append(state.A[0])
-            yield state, info
 
 
 def save(figure: Any, path: str | os.PathLike) -> None:

@@ -4,6 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..extras import versions
@@ -36,12 +37,17 @@ def _from_datasets(name: str, *given: Any) -> Callable[..., Any]:
     return call
 
 
+def _split(halves: Callable[[Any, int], list], data: Any, repeat: int, fold: int) -> tuple[Any, Any, Any, Any]:
+    train, test = halves(data.y, repeat)[fold]
+    return data.X[train], data.y[train], data.X[test], data.y[test]
+
+
 TASKS = {
     "classification": BenchTask(
         METHODS,
         _from_datasets("list_datasets"),
         _from_datasets("load"),
-        classification.split,
+        partial(_split, classification.halves),
         classification.fit,
         classification.scores,
         samples=True,
@@ -50,7 +56,7 @@ TASKS = {
         regression.METHODS,
         regression.list_tables,
         _from_datasets("load_regression"),
-        regression.split,
+        partial(_split, regression.halves),
         regression.fit,
         regression.scores,
     ),

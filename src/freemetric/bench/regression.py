@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVR
+from sklearn.utils import gen_batches
 
 from ..ensemble import FreeEnergyRegressor
 from ..learners import MLKR, MetricKNeighborsRegressor
@@ -39,21 +40,17 @@ class WithResiduals(RegressorMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: NDArray, y: NDArray) -> Self:
-        self.estimator_ = clone(self.estimator).fit(X, y)
+        self.estimator_ = fitted = clone(self.estimator).fit(X, y)
+        if isinstance(fitted, Tuned):
+            settled, self.parameters_ = clone(fitted.estimator_), fitted.parameters_
+        else:
+            self.parameters_ = {"n_neighbors": fitted.n_neighbors_}
+            settled = clone(fitted).set_params(**self.parameters_)
         folds = list(KFold(INNER_FOLDS, shuffle=True, random_state=self.random_state).split(X))
         used = folds if len(y) <= MANY else folds[:1]
-        self.errors_ = np.concatenate([self._errors(X, y, *fold) for fold in used])
+        errors = [y[test] - settled.fit(X[train], y[train]).predict(X[test]) for train, test in used]
+        self.errors_ = np.concatenate(errors)
         return self
-
-    def _errors(self, X, y, train, held_out):
-        return y[held_out] - _settled(self.estimator_).fit(X[train], y[train]).predict(X[held_out])
-
-    @property
-    def parameters_(self) -> dict:
-        """Chosen parameters."""
-        if isinstance(self.estimator_, Tuned):
-            return self.estimator_.parameters_
-        return {"n_neighbors": self.estimator_.n_neighbors_}
 
     def predict(self, X: ArrayLike) -> NDArray:
         return self.estimator_.predict(X)
@@ -61,13 +58,6 @@ class WithResiduals(RegressorMixin, BaseEstimator):
     def predict_quantiles(self, X: ArrayLike, q: ArrayLike) -> NDArray:
         # the (n + 1) q-th smallest error, as conformal prediction takes it
         return self.predict(X)[:, None] + np.quantile(self.errors_, np.asarray(q, dtype=float), method="weibull")
-
-
-def _settled(fitted):
-    """An unfitted copy that chooses nothing again."""
-    if isinstance(fitted, Tuned):
-        return clone(fitted.estimator_)
-    return clone(fitted).set_params(n_neighbors=fitted.n_neighbors_)
 
 
 class LeafQuantiles(RegressorMixin, BaseEstimator):
@@ -103,14 +93,12 @@ class LeafQuantiles(RegressorMixin, BaseEstimator):
         return self.forest_.predict(X)
 
     def predict_quantiles(self, X: NDArray, q: ArrayLike) -> NDArray:
-        blocks = (X[start : start + BLOCK] for start in range(0, len(X), BLOCK))
-        return np.concatenate([self._of_block(block, np.asarray(q)) for block in blocks])
-
-    def _of_block(self, X, q):
-        weights = (self._leaves(X) @ self._shares).toarray()[:, self._order]
-        below = np.cumsum(weights, axis=1) / len(self.forest_.estimators_)
-        places = [np.argmax(below >= level - 1e-9, axis=1) for level in q]
-        return self._sorted[np.stack(places, axis=1)]
+        found = []
+        for block in gen_batches(len(X), BLOCK):
+            weights = (self._leaves(X[block]) @ self._shares).toarray()[:, self._order]
+            below = np.cumsum(weights, axis=1) / len(self.forest_.estimators_)
+            found.append(np.stack([np.argmax(below >= level - 1e-9, axis=1) for level in np.asarray(q)], axis=1))
+        return self._sorted[np.concatenate(found)]
 
 
 class BoostedQuantiles(RegressorMixin, BaseEstimator):
@@ -212,12 +200,6 @@ def halves(y: NDArray, repeat: int) -> list[tuple[NDArray, NDArray]]:
     if len(y) < 2 * FEWEST:
         raise ValueError(f"{counted(len(y), 'sample')}: two halves need {2 * FEWEST}")
     return list(KFold(2, shuffle=True, random_state=repeat).split(y))
-
-
-def split(data: Any, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """Training features and targets, test features and targets."""
-    train, test = halves(data.y, repeat)[fold]
-    return data.X[train], data.y[train], data.X[test], data.y[test]
 
 
 def draw(data: SizedProblem, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, Any]:

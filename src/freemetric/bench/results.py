@@ -5,6 +5,7 @@ import json
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,15 +35,15 @@ def mean_errors(records: list[Record], protocol: str) -> Any:
     A split without a result leaves the cell empty, so that no method profits from failing where it is hard.
     """
     check_known(protocol, PROTOCOLS, "protocol")
-    return _by_cell(records, lambda group: _mean(group, protocol))
 
+    def mean(group):
+        if any(record.failure for record in group):
+            return np.nan
+        if protocol == "one-k":
+            return curve(group).min()
+        return np.mean([r.honest_error if protocol == "honest" else r.paper_error for r in group])
 
-def _mean(group, protocol):
-    if any(record.failure for record in group):
-        return np.nan
-    if protocol == "one-k":
-        return curve(group).min()
-    return np.mean([r.honest_error if protocol == "honest" else r.paper_error for r in group])
+    return _by_cell(records, mean)
 
 
 def _by_cell(records: Iterable[Record], value: Callable[[list[Record]], Any]) -> Any:
@@ -95,10 +96,6 @@ class Measure(NamedTuple):
     of: Callable[[Record], float | None]
 
 
-def _field(name: str) -> Callable[[Record], float | None]:
-    return lambda record: getattr(record, name)
-
-
 def _relative(name: str, unit: str, place: int | None = None) -> Callable[[Record], float | None]:
     """A field, or one number of it, in % of another field."""
 
@@ -123,9 +120,9 @@ OF_SPREAD = "in % of the standard deviation"
 PERCENTS = [100 * share for share in INTERVALS]
 
 MEASURES: dict[str, Measure] = {
-    "error": Measure("error in %", _field("honest_error")),
-    "brier": Measure("Brier score", _field("brier")),
-    "log_loss": Measure("log loss", _field("log_loss")),
+    "error": Measure("error in %", attrgetter("honest_error")),
+    "brier": Measure("Brier score", attrgetter("brier")),
+    "log_loss": Measure("log loss", attrgetter("log_loss")),
     "unexplained": Measure("unexplained variance, 1 - R2, in %", _unexplained),
     "mae": Measure(f"mean absolute error {OF_SPREAD}", _relative("mae", "spread")),
     "rmse": Measure(f"root mean squared error {OF_SPREAD}", _relative("rmse", "spread")),

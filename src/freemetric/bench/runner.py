@@ -1,64 +1,40 @@
 """The runner: fits that have no record yet, in processes with limits of time and memory."""
 
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import TextIO
 
 from joblib import Parallel, delayed
 
 from ..extras import versions
+from ..files.atomic import release_lock, take_lock
 from ..printable import counted, verb
 from ..tabular.limits import WARM, Limits, limited
 from .classification import learns_on_sample
 from .protocol import evaluate, task_of
 from .records import BenchJob, Record, read
 
-if sys.platform == "win32":
-    import msvcrt
-
-try:
-    import fcntl
-except ImportError:  # a module of Unix
-    fcntl = None  # type: ignore[assignment]
+PRELOAD = [WARM, f"{__package__}.protocol"]  # imported once for all fits
+WAIT = 0.5  # seconds between looks at fits that another runner has taken
 
 
 @contextmanager
 def claim(path: Path) -> Iterator[bool]:
     """Whether this process may now make the file. The system releases the lock of a process that dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    lock = path.with_name(f".{path.name}.lock")
-    with open(lock, "w") as file:
-        try:
-            _lock(file)
-        except (BlockingIOError, PermissionError):
-            yield False
-            return
-        try:
-            yield True
-        finally:
+    place = path.with_name(f".{path.name}.lock")
+    lock = take_lock(place)
+    try:
+        yield lock is not None
+    finally:
+        if lock is not None:
             # A process that waits for this very file will find the other one made when it gets the lock.
             with suppress(PermissionError):  # of Windows, where open files stay
-                lock.unlink(missing_ok=True)
-
-
-def _lock(file: TextIO) -> None:
-    """BlockingIOError or PermissionError where another process has the lock.
-
-    Without locks two processes may do the same work; files are written atomically all the same.
-    """
-    if fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    elif sys.platform == "win32":
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-
-
-PRELOAD = [WARM, f"{__package__}.protocol"]  # imported once for all fits
-WAIT = 0.5  # seconds between looks at fits that another runner has taken
+                place.unlink(missing_ok=True)
+            release_lock(lock)
 
 
 @dataclass(frozen=True)
@@ -200,7 +176,9 @@ def attempt(job: BenchJob, folder: Path, options: RunOptions) -> tuple[BenchJob,
             return job, "taken", problems
         record = _kept(job.path(folder), options.retry_failed, problems)
         if record:
-            return job, "found" if _has_sample_size(record, options.most_samples) else "other", problems
+            most, given = options.most_samples, record.parameters.get("most_patterns")
+            expected = most if learns_on_sample(job, record.shape[0], most) else None
+            return job, "found" if record.failure or given == expected else "other", problems
         failure = limited(_make, job, folder, options, limits=options.limits, preload=PRELOAD).failure
         if failure:
             problems.append(f"{job.dataset}, {job.method}, repeat {job.repeat}, fold {job.fold}: {failure}")
@@ -218,11 +196,6 @@ def _kept(path, retry_failed, problems):
     except ValueError as problem:
         problems.append(f"{problem} It is made again.")
         return None
-
-
-def _has_sample_size(record, most_samples):
-    expected = most_samples if learns_on_sample(record.job, record.shape[0], most_samples) else None
-    return bool(record.failure) or record.parameters.get("most_patterns") == expected
 
 
 def _make(job, folder, options):

@@ -14,7 +14,7 @@ from ..files.atomic import replacing
 from .dataset import Dataset
 from .registry import GENERATED_ROWS, PACKAGE, RegressionInfo, list_regression, regression_info
 from .store import as_folder
-from .table import DatasetError
+from .table import RULES, DatasetError
 
 MOST_ROWS = 3000  # of more, so many are chosen by a seed
 MOST_GAPS = 0.3  # columns with a larger share of gaps are left out, then rows with gaps
@@ -81,15 +81,12 @@ def export_regression(
     problems = {}
     for name in names:
         try:
-            _write(load_regression(name, data_home), folder / f"{name}.npz")
+            data = load_regression(name, data_home)
+            with replacing(folder / f"{name}.npz") as file:
+                np.savez_compressed(file, X=data.X, y=data.y, feature_names=np.array(data.feature_names))
         except DatasetError as problem:
             problems[name] = str(problem)
     return problems
-
-
-def _write(data, path):
-    with replacing(path) as file:
-        np.savez_compressed(file, X=data.X, y=data.y, feature_names=np.array(data.feature_names))
 
 
 def _from_file(path, entry):
@@ -144,8 +141,8 @@ def encode_frame(frame: Any, target: str) -> tuple[NDArray[np.float64], NDArray[
         frame = frame.iloc[np.sort(chosen)]
     y = frame[target].to_numpy(np.float64)
     features = [pair for column in frame if column != target for pair in _as_features(str(column), frame[column])]
-    features = [(name, values) for name, values in features if np.ptp(values) > 0]
-    return np.column_stack([values for _, values in features]), y, tuple(name for name, _ in features)
+    names, columns = zip(*((name, values) for name, values in features if values.min() < values.max()), strict=True)
+    return np.column_stack(columns).astype(np.float64), y, names
 
 
 def _as_features(name, column):
@@ -154,21 +151,13 @@ def _as_features(name, column):
         return [(name, column.to_numpy(np.float64))]
     texts = np.array([str(value) for value in column])
     values = np.unique(texts)
-    if len(values) > MOST_CATEGORIES:
-        return []
-    shown = values[1:] if len(values) == 2 else values
-    return [(f"{name}={value}", (texts == value).astype(np.float64)) for value in shown]
+    return RULES["declared"](name, texts, values) if len(values) <= MOST_CATEGORIES else []
 
 
 def _check(data, entry, path):
     where = path if path is not None and path.exists() else f"{entry.name} of {entry.package}"
     if data.X.shape != (entry.rows, entry.features):
         raise DatasetError(f"{where}: X has shape {data.X.shape}, expected {(entry.rows, entry.features)}")
-    if entry.sha256 and not fingerprint(data).startswith(entry.sha256):
-        raise DatasetError(f"{where}: the shape is right, the content differs (check=False loads it all the same)")
-
-
-def fingerprint(data: Dataset) -> str:
-    """sha256 of the arrays, as little-endian float64."""
     parts = (np.ascontiguousarray(part, dtype="<f8").tobytes() for part in (data.X, data.y))
-    return hashlib.sha256(b"".join(parts)).hexdigest()
+    if entry.sha256 and not hashlib.sha256(b"".join(parts)).hexdigest().startswith(entry.sha256):
+        raise DatasetError(f"{where}: the shape is right, the content differs (check=False loads it all the same)")

@@ -52,10 +52,8 @@ def read_checked(path: Path, expected: DataFile, check: bool = True) -> TextColu
     table, sha256 = read_table(path)
     verify(table, expected)
     if check and expected.sha256 and sha256 not in (expected.sha256, _downloaded_sha256(path)):
-        raise DatasetError(
-            f"{path}: sha256 {sha256[:16]}..., expected {expected.sha256[:16]}...; the shape is right, "
-            "the content differs (check=False loads it all the same)"
-        )
+        what = f"{path}: sha256 {sha256[:16]}..., expected {expected.sha256[:16]}...; the shape is right"
+        raise DatasetError(f"{what}, the content differs (check=False loads it all the same)")
     return table
 
 
@@ -71,10 +69,9 @@ def get_table(
     if path:
         return read_checked(path, expected, check)
     if coded:
-        raise DatasetError(
-            f"{entry.name}: the paper's encoding is PROBEN1's, which cannot be downloaded, and "
-            f"{_not_in(expected, places)}; encoding='plain' needs {entry.main.file} only"
-        )
+        what = f"{entry.name}: the paper's encoding is PROBEN1's, which cannot be downloaded"
+        remedy = f"encoding='plain' needs {entry.main.file} only"
+        raise DatasetError(f"{what}, and {_not_in(expected, places)}; {remedy}")
     if entry.name in BUILTIN:
         return builtin_table(entry.name)
     if not entry.obtainable:

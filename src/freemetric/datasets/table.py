@@ -132,10 +132,8 @@ def _verify_values(table, expected):
         allowed = {"", *expected.nominal[column]}
         strange = next((row for row, text in enumerate(fields) if text not in allowed), None)
         if strange is not None:
-            line, values = table.lines[strange], ", ".join(expected.nominal[column])
-            raise DatasetError(
-                f"{table.source}, line {line}: {fields[strange]!r} in column {column!r}, expected one of {values}"
-            )
+            where = f"{table.source}, line {table.lines[strange]}: {fields[strange]!r} in column {column!r}"
+            raise DatasetError(f"{where}, expected one of {', '.join(expected.nominal[column])}")
 
 
 def encode(
@@ -165,11 +163,8 @@ def _numbers(table, column, fields):
     present = np.array([bool(text) for text in fields])
     wrong = np.flatnonzero(present & ~np.isfinite(numbers))
     if len(wrong):
-        line, text = table.lines[wrong[0]], fields[wrong[0]]
-        raise DatasetError(
-            f"{table.source}, line {line}: {text!r} in column {column!r} is not a finite number; "
-            "a missing one is an empty field"
-        )
+        where = f"{table.source}, line {table.lines[wrong[0]]}: {fields[wrong[0]]!r} in column {column!r}"
+        raise DatasetError(f"{where} is not a finite number; a missing one is an empty field")
     if not present.any():
         raise DatasetError(f"{table.source}: column {column!r} has no value at all")
     numbers[~present] = numbers[present].mean()
@@ -205,18 +200,13 @@ def _declared(column, fields, values):
 
 
 def _ordinal(column, fields, values):
-    return [(column, _places(fields, values) + 1)]
+    return [(column, np.array([values.index(text) + 1 for text in fields]))]
 
 
 def _bits(column, fields, values):
-    places = _places(fields, values)
+    places = np.array([values.index(text) for text in fields])
     width = max(1, (len(values) - 1).bit_length())
     return [(f"{column}:{bit}", places >> bit & 1) for bit in reversed(range(width))]
-
-
-def _places(fields, values):
-    place = {value: number for number, value in enumerate(values)}
-    return np.array([place[text] for text in fields])
 
 
 RULES = {"onehot": _onehot, "declared": _declared, "ordinal": _ordinal, "bits": _bits}

@@ -133,8 +133,7 @@ class DCA(MetricLearner):
         whitened = vectors[:, kept] / np.sqrt(values[kept])  # (d, r), C_b becomes the identity
         spread, rotation = eigh(whitened.T @ within @ whitened)
         A = (whitened @ rotation / np.sqrt(spread)).T  # smallest variance within groups first
-        p = None if self.n_components is None else clip_count(self.n_components, len(A), "n_components")
-        return A[:p]
+        return A[: clip_count(self.n_components, len(A), "n_components")]
 
 
 def _gaps(means, named, different):

@@ -129,7 +129,7 @@ def lbfgs(
 
 
 class Descent:
-    """L-BFGS on an objective of flat arrays, which returns its value and gradient; keeps the lowest value."""
+    """L-BFGS on an objective of arrays like ``start``, which returns value and gradient; keeps the lowest value."""
 
     def __init__(self, name: str, objective: Any, start: Array, gtol: float | None = None) -> None:
         self.name, self.objective, self.start, self.gtol = name, objective, start, gtol
@@ -142,9 +142,10 @@ class Descent:
         return lbfgs(self, self.start, max_iter, self.report, tol, gtol).status != 1
 
     def __call__(self, flat: Array) -> tuple[float, Array]:
-        value, gradient = self.objective(flat)
-        self.best.offer(value, flat)
-        return value, gradient
+        at = flat.reshape(self.start.shape)
+        value, gradient = self.objective(at)
+        self.best.offer(value, at)
+        return value, gradient.ravel()
 
     def report(self, flat: Array | None = None) -> None:
         self.n_iter += 1
@@ -213,21 +214,16 @@ class StochasticDescent(Descent):
 
     def _walk(self, streams, A, step):
         """The map after ``STEPS`` steps, and the mean of the maps on the way."""
-        mean = np.zeros_like(A)
+        (a, b), mean = MEMORY, np.zeros_like(A)
         for _ in range(STEPS):
-            _, gradient = self.objective.draw(streams).value_and_grad(A[None])
-            A = A - step * self._direction(gradient[0])
+            gradient = self.objective.draw(streams).value_and_grad(A[None])[1][0]
+            self.n_steps += 1
+            self.mean = a * self.mean + (1 - a) * gradient
+            self.square = b * self.square + (1 - b) * np.mean(gradient**2)
+            size = np.sqrt(self.square / (1 - b**self.n_steps))
+            A = A - step * (self.mean / (1 - a**self.n_steps) / (size if size > 0 else 1.0))
             mean += A / STEPS
         return A, mean
-
-    def _direction(self, gradient):
-        """The running mean of gradients in units of their root mean square."""
-        self.n_steps += 1
-        a, b = MEMORY
-        self.mean = a * self.mean + (1 - a) * gradient
-        self.square = b * self.square + (1 - b) * np.mean(gradient**2)
-        size = np.sqrt(self.square / (1 - b**self.n_steps))
-        return self.mean / (1 - a**self.n_steps) / (size if size > 0 else 1.0)
 
 
 def well_scaled(A: NDArray, value: Callable[[NDArray], NDArray]) -> NDArray:
@@ -288,7 +284,7 @@ class SmoothDescent(MapSearch):
         return previous if previous is not None and previous.shape == shape else None
 
     def _descend(self, objective, start):
-        """Lowest value and its flat array, from an objective that returns value and gradient."""
+        """Lowest value and the array there, from an objective that returns value and gradient."""
         search = Descent(type(self).__name__, objective, start)
         self._run(search)
         return search.best.value, search.best.item

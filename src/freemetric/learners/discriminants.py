@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import numpy as np
 from scipy.linalg import cholesky, qr, solve_triangular, svd
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils import gen_batches
 
 from ..sklearn_compat import StrOptions
 from .base import MetricLearner
@@ -70,7 +72,7 @@ class LDA(MetricLearner):
         rank = int((sizes > NULL * max(sizes[0], 1.0)).sum())
         if not rank:
             raise ValueError("All classes have the same mean: no direction tells them apart.")
-        p = rank if self.n_components is None else clip_count(self.n_components, rank, "n_components")
+        p = clip_count(self.n_components, rank, "n_components") or rank
         self.eigenvalues_ = sizes[:p] ** 2
         return solve_triangular(root, directions[:, :p], lower=True, trans="T").T / spread
 
@@ -148,21 +150,16 @@ class LFDA(MetricLearner):
         n, d = members.shape
         if n == 1:
             return np.zeros((d, d))
-        k = min(self.n_neighbors, n - 1)
-        square = (members**2).sum(axis=1)
+        k, blocks = min(self.n_neighbors, n - 1), list(gen_batches(n, BLOCK))
+        held = euclidean_distances(members, squared=True) if n * n <= HELD else None  # they are needed twice
 
-        def distances(start):  # squared, of BLOCK rows to all
-            rows = members[start : start + BLOCK]
-            return np.maximum((rows**2).sum(axis=1)[:, None] + square - 2 * rows @ members.T, 0)
+        def distances(rows):
+            return euclidean_distances(members[rows], members, squared=True) if held is None else held[rows]
 
-        starts = range(0, n, BLOCK)
-        if n * n <= HELD:  # they are needed twice
-            distances = {start: distances(start) for start in starts}.__getitem__
-        scale = np.concatenate([np.sqrt(np.partition(distances(start), k, axis=1)[:, k]) for start in starts])
+        scale = np.concatenate([np.sqrt(np.partition(distances(rows), k, axis=1)[:, k]) for rows in blocks])
         scale = np.maximum(scale, np.finfo(np.float64).tiny ** 0.25)  # copies: only they are near
         scatter = np.zeros((d, d))
-        for start in starts:
-            rows = slice(start, start + BLOCK)
-            a = np.exp(distances(start) / np.outer(-scale[rows], scale))
+        for rows in blocks:
+            a = np.exp(distances(rows) / np.outer(-scale[rows], scale))
             scatter += (members[rows] * a.sum(axis=1)[:, None]).T @ members[rows] - members[rows].T @ (a @ members)
         return scatter

@@ -183,15 +183,11 @@ class _SmallestDistance:
 
         options = {"maxiter": POLISHING, "ftol": 1e-12, "gtol": 1e-10}
         flat = minimize(objective, L.ravel(), jac=True, method="L-BFGS-B", options=options).x
-        return _compact(flat.reshape(L.shape))
-
-
-def _compact(L):
-    """The same L^T L / |L|^2 by orthogonal rows, negligible ones left out."""
-    _, lengths, rows = np.linalg.svd(L, full_matrices=False)
-    kept = lengths > NEGLIGIBLE * lengths[0]
-    L = lengths[kept, None] * rows[kept]
-    return L / np.linalg.norm(L)
+        # the same L^T L / |L|^2 by orthogonal rows, negligible ones left out
+        _, lengths, rows = np.linalg.svd(flat.reshape(L.shape), full_matrices=False)
+        kept = lengths > NEGLIGIBLE * lengths[0]
+        L = lengths[kept, None] * rows[kept]
+        return L / np.linalg.norm(L)
 
 
 def _unordered(neighbors):

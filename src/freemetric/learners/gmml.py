@@ -61,9 +61,16 @@ class GMML(PriorLearner, PairLearner):
     _needs_similar = True
 
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
-        S, D = _of_labels(X, y) if y is not None else _of_pairs(X, *self._given_pairs(X, pairs, pair_labels))
+        if y is None:
+            pairs, similar = self._given_pairs(X, pairs, pair_labels)
+            V = X[pairs[:, 0]] - X[pairs[:, 1]]
+            S, D = (V[which].T @ V[which] / which.sum() for which in (similar, ~similar))
+        else:
+            S, D = _of_labels(X, y)
         near, far = self._regular(S, D, self._prior(X, all_rows))
-        A = _geometric_mean(near, far, self.t)
+        root = cholesky(near, lower=True)  # any root will do
+        values, vectors = eigh(root.T @ far @ root)
+        A = solve_triangular(root, vectors * np.maximum(values, 0) ** (self.t / 2), lower=True, trans="T").T
         return eigh(A @ (D - S) @ A.T)[1][:, ::-1].T[: self.n_components] @ A
 
     def _regular(self, S, D, M0):
@@ -74,12 +81,6 @@ class GMML(PriorLearner, PairLearner):
             raise ValueError("The differences of pairs do not span all directions; regularization must be above 0.")
         inverse = inv(M0)
         return _towards(S, inverse, M0, r), _towards(D, M0, inverse, r)
-
-
-def _of_pairs(X, pairs, similar):
-    """S and D of given pairs."""
-    V = X[pairs[:, 0]] - X[pairs[:, 1]]
-    return tuple(V[which].T @ V[which] / which.sum() for which in (similar, ~similar))
 
 
 def _of_labels(X, y):
@@ -95,11 +96,3 @@ def _towards(C, target, inverse, amount):
     """C plus ``amount`` times the target, scaled to the mean size of C."""
     level = np.trace(C @ inverse) / len(C)
     return C + amount * (level if level > 0 else 1.0) * target
-
-
-def _geometric_mean(S, D, t):
-    """A with A^T A = S^-1 #_t D; any root of S will do."""
-    root = cholesky(S, lower=True)
-    values, vectors = eigh(root.T @ D @ root)
-    halves = np.maximum(values, 0) ** (t / 2)
-    return solve_triangular(root, vectors * halves, lower=True, trans="T").T

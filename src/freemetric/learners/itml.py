@@ -182,10 +182,7 @@ class _Projections:
         root = cholesky(identity + (self.V.T * theta) @ self.V, lower=True)
         M = cho_solve((root, True), identity)
         self.M, self.slacks = (M + M.T) / 2, 1 / inverse_slacks
-        self.evaluate(2 * np.log(np.diag(root)).sum())
-
-    def evaluate(self, log_det):
-        """Primal and dual objective; ``log_det`` is that of M^-1."""
+        log_det = 2 * np.log(np.diag(root)).sum()  # of M^-1
         dual = log_det - self.gamma * np.log(self.slacks / self.targets).sum()
         ratios = np.einsum("ni,ni->n", self.V @ self.M, self.V) / self.targets
         ratios = np.where(self.signs > 0, np.maximum(ratios, 1), np.minimum(ratios, 1))

@@ -73,14 +73,11 @@ def _claimed(path: Path) -> BinaryIO | None:
     while True:
         with suppress(FileNotFoundError):  # a fit that ends may remove the folder at any moment
             path.mkdir(parents=True, exist_ok=True)
-            lock = take_lock(path / LOCK)
-            if lock is None or _is_at(lock, path / LOCK):
+            place = path / LOCK
+            lock = take_lock(place)
+            if lock is None or (place.exists() and os.path.samestat(os.fstat(lock.fileno()), place.stat())):
                 return lock
             release_lock(lock)  # of a file that was removed before it was locked
-
-
-def _is_at(file: BinaryIO, path: Path) -> bool:
-    return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
 
 
 def fingerprint(parts: Mapping[str, Any]) -> str:
@@ -181,25 +178,22 @@ class WalkFile:
         self.written = time.monotonic()
 
 
-class WalkCheckpoint:
+class WalkCheckpoint(Claim):
     """A claimed folder with a file for every walk of a fit; a block that ends without an error removes them."""
 
     def __init__(self, folder: str | PathLike, parts: Mapping[str, Any]) -> None:
-        self.folder, self.of = checkpoint_folder(folder), fingerprint(parts)
-        self.claim: Claim
-        self.files: list[WalkFile] = []
-
-    def __enter__(self) -> Self:
-        self.claim = Claim(self.folder, self.of)
-        return self
+        self.of, self.files = fingerprint(parts), list[WalkFile]()
+        super().__init__(checkpoint_folder(folder), self.of)
 
     def __exit__(self, kind: type[BaseException] | None, *problem: object) -> None:
-        with self.claim:
+        try:
             for file in self.files if kind is None else ():
                 remove_with_drafts(file.path)
+        finally:
+            super().__exit__(kind, *problem)
 
     def file_of(self, replicas: NDArray[np.intp]) -> WalkFile:
         """The file of the walk of these replicas."""
-        file = WalkFile(self.claim.path / f"replicas-{replicas[0]}-{replicas[-1]}.walk", self.of)
+        file = WalkFile(self.path / f"replicas-{replicas[0]}-{replicas[-1]}.walk", self.of)
         self.files.append(file)
         return file

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import gen_batches
 
 from ..exceptions import DataWarning, callers_stacklevel
 
@@ -32,7 +33,11 @@ class Kernel(NamedTuple):
 
     def __call__(self, X: NDArray, landmarks: NDArray) -> NDArray[np.float64]:
         if callable(self.kind):
-            return _checked(self.kind(X, landmarks), (len(X), len(landmarks)))
+            K, shape = np.asarray(self.kind(X, landmarks)), (len(X), len(landmarks))
+            if K.shape != shape or K.dtype.kind not in "fiub":
+                what = f"kernel must be a function of two arrays of samples that gives a matrix {shape}"
+                raise ValueError(f"{what}; it gave {K.dtype} of shape {K.shape}.")
+            return K.astype(np.float64, copy=False)
         if self.kind == PRECOMPUTED:  # X holds the values; landmarks are column indices
             return X[:, landmarks]
         if self.kind in SPREADING:  # kernels of differences are more exact around zero
@@ -43,18 +48,7 @@ class Kernel(NamedTuple):
 
     def blocks(self, X: NDArray, landmarks: NDArray) -> Iterator[NDArray[np.float64]]:
         """The same in blocks of rows."""
-        step = max(1, BLOCK // len(landmarks))
-        for start in range(0, len(X), step):
-            yield self(X[start : start + step], landmarks)
-
-
-def _checked(values, shape):
-    """Values of a user's kernel; ValueError unless they are a matrix of that shape."""
-    K = np.asarray(values)
-    if K.shape != shape or K.dtype.kind not in "fiub":
-        what = f"kernel must be a function of two arrays of samples that gives a matrix {shape}"
-        raise ValueError(f"{what}; it gave {K.dtype} of shape {K.shape}.")
-    return K.astype(np.float64, copy=False)
+        return (self(X[rows], landmarks) for rows in gen_batches(len(X), max(1, BLOCK // len(landmarks))))
 
 
 def width(gamma: float | str, kind: Any, X: NDArray, rng: np.random.Generator) -> float:
@@ -63,15 +57,14 @@ def width(gamma: float | str, kind: Any, X: NDArray, rng: np.random.Generator) -
         return float(gamma)
     if gamma == "auto" or kind not in WITH_GAMMA:  # a kernel without gamma ignores it
         return 1 / X.shape[1]
-    size = X.shape[1] * X.var() if gamma == "scale" else _median_size(kind, X, rng)
+    if gamma == "scale":
+        size = X.shape[1] * X.var()
+    else:
+        rows = X if len(X) <= MOST_COMPARED else X[rng.choice(len(X), MOST_COMPARED, replace=False)]
+        sizes = pdist(rows, SPREADING[kind]) if kind in SPREADING else np.einsum("ni,ni->n", rows, rows)
+        sizes = sizes[sizes > 0]  # copies are at no distance
+        size = float(np.median(sizes)) if len(sizes) else 0.0
     return 1 / size if size > 0 else 1.0
-
-
-def _median_size(kind, X, rng):
-    rows = X if len(X) <= MOST_COMPARED else X[rng.choice(len(X), MOST_COMPARED, replace=False)]
-    sizes = pdist(rows, SPREADING[kind]) if kind in SPREADING else np.einsum("ni,ni->n", rows, rows)
-    sizes = sizes[sizes > 0]  # copies are at no distance
-    return float(np.median(sizes)) if len(sizes) else 0.0
 
 
 class KernelSpace(NamedTuple):
@@ -84,13 +77,9 @@ class KernelSpace(NamedTuple):
 
     def coordinates(self, kernel: Kernel, X: NDArray) -> NDArray[np.float64]:
         """Samples (N, d) as (N, r), in blocks of rows."""
-        Z = np.empty((len(X), len(self.projection)))
-        start = 0
         with np.errstate(over="ignore", invalid="ignore"):  # _finite raises
-            for K in kernel.blocks(X, self.landmarks):
-                Z[start : start + len(K)] = (_finite(K) - self.offset) @ self.projection.T
-                start += len(K)
-        return _finite(Z)
+            blocks = [(_finite(K) - self.offset) @ self.projection.T for K in kernel.blocks(X, self.landmarks)]
+        return _finite(np.concatenate(blocks))
 
 
 def exact_space(kernel: Kernel, X: NDArray, landmarks: NDArray, tol: float, n_directions: int | None) -> KernelSpace:

@@ -151,7 +151,10 @@ class Kernelized(
         space = self._spanned(samples, rng)
         self.landmarks_, self.projection_, self.offset_, self.eigenvalues_ = space
         self.is_exact_ = len(self.landmarks_) == len(samples)
-        self._check_room(learner)
+        wanted, most = getattr(learner, "n_components", None), len(self.projection_)
+        if isinstance(wanted, Integral) and int(wanted) > most:
+            what = f"n_components={wanted} of {type(learner).__name__} is more than the directions of the kernel"
+            raise ValueError(f"{what}, {most}: take fewer, or a larger n_directions.")
         self.learner_ = fitted(learner, space.coordinates(self._kernel(), samples), known, y)
         self._n_features_out = self._mapped(samples[:1]).shape[1]
         return self
@@ -160,10 +163,12 @@ class Kernelized(
         """Samples in double precision; ValueError where they cannot be learned from."""
         samples = check_samples(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         check_magnitude(samples)
-        if self.kernel == PRECOMPUTED:
-            _check_symmetric(samples)
-        else:
+        if self.kernel != PRECOMPUTED:
             warn_of_dwarfs(samples)
+        elif samples.shape[0] != samples.shape[1]:
+            raise ValueError(f"kernel='precomputed' needs a square X, the kernel of all with all; got {samples.shape}.")
+        elif not np.allclose(samples, samples.T, rtol=1e-6, atol=1e-9 * np.abs(samples).max()):
+            raise ValueError("kernel='precomputed' needs a symmetric X: the kernel of u and v is that of v and u.")
         return samples
 
     def _spanned(self, X, rng):
@@ -178,13 +183,6 @@ class Kernelized(
 
     def _kernel(self):
         return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)
-
-    def _check_room(self, learner):
-        """ValueError where the learned space would have more dimensions than that of the kernel."""
-        wanted, most = getattr(learner, "n_components", None), len(self.projection_)
-        if isinstance(wanted, Integral) and int(wanted) > most:
-            what = f"n_components={wanted} of {type(learner).__name__} is more than the directions of the kernel"
-            raise ValueError(f"{what}, {most}: take fewer, or a larger n_directions.")
 
     def _mapped(self, X):
         space = KernelSpace(self.landmarks_, self.projection_, self.offset_, self.eigenvalues_)
@@ -240,10 +238,3 @@ class Kernelized(
         tags.input_tags.sparse = self.kernel != PRECOMPUTED
         tags.input_tags.pairwise = self.kernel == PRECOMPUTED
         return tags
-
-
-def _check_symmetric(K):
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(f"kernel='precomputed' needs a square X, the kernel of all with all; got {K.shape}.")
-    if not np.allclose(K, K.T, rtol=1e-6, atol=1e-9 * np.abs(K).max()):
-        raise ValueError("kernel='precomputed' needs a symmetric X: the kernel of u and v is that of v and u.")

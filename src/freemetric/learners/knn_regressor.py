@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import KFold
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from ..files import Savable
@@ -174,7 +175,7 @@ class NeighborMeans:
         Q = within_reach(Q, self.exponent)
         most = min(max(sizes), len(self.Z))
         size = max(1, CHUNK_BYTES // (8 * most * (len(sizes) + self.Z.shape[1])))
-        parts = [self._of(Q[start : start + size], np.asarray(sizes), most) for start in range(0, len(Q), size)]
+        parts = [self._of(Q[rows], np.asarray(sizes), most) for rows in gen_batches(len(Q), size)]
         return np.concatenate(parts) if parts else np.empty((0, len(sizes), self.means.shape[1]))
 
     def _of(self, Q, sizes, most):
@@ -182,13 +183,10 @@ class NeighborMeans:
         counts = self.counts[nearest]
         before = counts.cumsum(axis=1) - counts
         taken = np.clip(sizes[:, None] - before[:, None, :], 0, counts[:, None, :])  # (n, len(sizes), places)
-        shares = taken * self._nearness(Q, nearest)[:, None, :]
+        shares = taken.astype(np.float64)
+        if self.by_distance:
+            distances = np.sqrt(((Q[:, None] - self.Z[nearest]) ** 2).sum(axis=2))
+            is_there = distances == 0
+            with np.errstate(divide="ignore"):
+                shares *= np.where(is_there.any(axis=1, keepdims=True), is_there, 1 / distances)[:, None, :]
         return shares @ self.means[nearest] / shares.sum(axis=2, keepdims=True)
-
-    def _nearness(self, Q, nearest):
-        if not self.by_distance:
-            return np.ones(nearest.shape)
-        distances = np.sqrt(((Q[:, None] - self.Z[nearest]) ** 2).sum(axis=2))
-        is_there = distances == 0
-        with np.errstate(divide="ignore"):
-            return np.where(is_there.any(axis=1, keepdims=True), is_there, 1 / distances)

@@ -136,7 +136,9 @@ class _Residuals(BoundedDescent):
         value = (A * A).sum() - 2 * np.linalg.slogdet(A)[1] - self.d + pull
         gradient = 2 * (A - inv(A).T + forces)
         if self.best.offer(value, A):
-            self.gap = _gap(gradient @ A.T / 2)
+            H = gradient @ A.T / 2
+            shares = 1 + np.linalg.eigvalsh((H + H.T) / 2)
+            self.gap = float((shares - 1 - np.log(shares)).sum()) if shares[0] > 0 else np.inf
         return value, gradient.ravel()
 
     def residuals(self, A):
@@ -150,9 +152,3 @@ class _Residuals(BoundedDescent):
         push = np.divide(price, far, out=np.zeros_like(price), where=far > 0)
         images *= np.concatenate([pull, -push])[:, None]
         return price @ missing, images.T @ self.differences
-
-
-def _gap(H):
-    """A bound on how far F lies above its minimum, from H = A G A^T."""
-    shares = 1 + np.linalg.eigvalsh((H + H.T) / 2)
-    return float((shares - 1 - np.log(shares)).sum()) if shares[0] > 0 else np.inf

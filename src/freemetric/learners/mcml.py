@@ -57,15 +57,14 @@ class MCML(ConvexDescent):
 
     def _learn(self, X, y, all_rows=None):
         M0, X = self._prior(X, all_rows), X / self._unit
-        collapse, A = Collapse(X, y), self._beginning(X, y, M0)
+        collapse = Collapse(X, y)
 
-        def objective(flat):
-            at = flat.reshape(A.shape)
-            (value, slope), (cost, back) = collapse(at), departure(at, M0, self.regularization)
-            return value + cost, (slope + back).ravel()
+        def objective(A):
+            (value, slope), (cost, back) = collapse(A), departure(A, M0, self.regularization)
+            return value + cost, slope + back
 
-        self.objective_, flat = self._descend(objective, A.ravel())
-        return flat.reshape(A.shape)
+        self.objective_, A = self._descend(objective, self._beginning(X, y, M0))
+        return A
 
 
 class Collapse:

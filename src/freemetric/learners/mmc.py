@@ -69,17 +69,14 @@ class MMC(PairLearner):
     def _learn(self, X, y, pairs=None, pair_labels=None):
         pairs, similar = self._pairs(X, y, pairs, pair_labels)
         differences = X[pairs[:, 0]] - X[pairs[:, 1]]
-        K, V = self._root(differences[similar]), differences[~similar]
+        U, V = differences[similar], differences[~similar]
+        C = covariance(U, self.regularization) if len(U) else np.eye(U.shape[1])
+        K = np.diag(np.sqrt(np.diag(C))) if self.diagonal else cholesky(C, lower=True)
         search = _MeanDistance(solve_triangular(K, V[differ(V)].T, lower=True).T, self.diagonal)
         self._run(search, "iteration")
         self.objective_, self.gap_ = search.value, search.gap
         A = solve_triangular(K, search.factor().T, lower=True, trans=1).T
-        return map_by_contrast(A.T @ A, differences[similar], V, self.n_components)
-
-    def _root(self, U):
-        """K of the similar differences, lower triangular; the identity where there are none."""
-        C = covariance(U, self.regularization) if len(U) else np.eye(U.shape[1])
-        return np.diag(np.sqrt(np.diag(C))) if self.diagonal else cholesky(C, lower=True)
+        return map_by_contrast(A.T @ A, U, V, self.n_components)
 
 
 class _MeanDistance(BoundedDescent):
@@ -112,15 +109,12 @@ class _MeanDistance(BoundedDescent):
         """-F of L at unit length, and its gradient."""
         length = np.linalg.norm(flat)
         L = flat.reshape(self.shape) / length
-        value, gradient = self.evaluate(L)
-        self.best.offer(-value, L)
-        return -value, -((gradient - value * L) / length).ravel()
-
-    def evaluate(self, L):
         Z, distances = self.images(L)
         Z /= (len(Z) * distances)[:, None]
         gradient = (Z * self.V).sum(axis=0) if L.ndim == 1 else Z.T @ self.V
-        return float(distances.mean()), gradient
+        value = float(distances.mean())
+        self.best.offer(-value, L)
+        return -value, -((gradient - value * L) / length).ravel()
 
     def images(self, L):
         """Differences in the space of L, and their lengths; never 0, where a length has no gradient."""

@@ -24,15 +24,15 @@ class EnergyDescent(MiniBatched, WeightedMetricLearner):
         search = self._whole(X / self._unit, y, weights) if n is None else self._in_batches(X, y, weights, n)
         self._run(search)
         self.energy_ = search.best.value
-        return search.best.item.reshape(-1, X.shape[1])
+        return search.best.item
 
     def _whole(self, X, y, weights):
         energy: Any = self._energy().bind(X, y, sample_weight=weights, device=self.device)
         start = self._start(generator(self.random_state), X, y)
 
-        def objective(flat):
-            value, gradient = energy.value_and_grad(flat.reshape(1, *start.shape))
-            return value[0], gradient.ravel()
+        def objective(A):
+            value, gradient = energy.value_and_grad(A[None])
+            return value[0], gradient[0]
 
         # float32 gradients carry noise of about 1e-7: the gradient's own tolerance only stops at a true minimum
         return Descent(type(self).__name__, objective, start, gtol=self.tol / len(X))

@@ -75,23 +75,26 @@ class NCMML(SmoothDescent):
         centroids, owners = self._centroids(X, y)
         A0, is_own = self._first_map(X, y), owners == y[:, None]
 
-        def objective(flat):
-            A = flat.reshape(A0.shape)
+        def objective(A):
             value, gradient = mean_loss(A, X, centroids, is_own)
             value += self.regularization * float(((A - A0) ** 2).sum())
-            return value, (gradient + 2 * self.regularization * (A - A0)).ravel()
+            return value, gradient + 2 * self.regularization * (A - A0)
 
         start = self._previous_of(A0.shape)
-        self.energy_, flat = self._descend(objective, (A0 if start is None else start).ravel())
+        self.energy_, A = self._descend(objective, A0 if start is None else start)
         self.centroids_, self.centroid_classes_ = centroids * self._unit, owners
-        return flat.reshape(A0.shape)
+        return A
 
     def _centroids(self, X, y):
         """Centroids (K, d) of all classes and their class indices (K,)."""
         if self.n_centroids == 1:
             return group_means(X, y), np.arange(y.max() + 1)
-        seed = int(generator(self.random_state).integers(2**31))
-        found = [_clusters(X[y == c], self.n_centroids, seed) for c in range(y.max() + 1)]
+        seed, found = int(generator(self.random_state).integers(2**31)), []
+        for members in (X[y == c] for c in range(y.max() + 1)):
+            k = min(self.n_centroids, len(np.unique(members, axis=0)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters of near copies are fine
+                found.append(KMeans(k, n_init=4, random_state=seed).fit(members).cluster_centers_)
         return np.vstack(found), np.repeat(np.arange(len(found)), list(map(len, found)))
 
 
@@ -104,10 +107,3 @@ def mean_loss(A: Array, X: Array, centroids: Array, is_own: NDArray[np.bool_]) -
     pull = (np.exp(scores - every) - np.exp(own - ours)) / len(X)  # d loss / d scores: every row sums to zero
     gradient = M.T @ (pull.T @ X) + (pull.T @ Z - pull.sum(axis=0)[:, None] * M).T @ centroids
     return float((every - ours).mean()), gradient
-
-
-def _clusters(X, k, seed):
-    k = min(k, len(np.unique(X, axis=0)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters of near copies are fine
-        return KMeans(k, n_init=4, random_state=seed).fit(X).cluster_centers_

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, qr, solve
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import check_array
+from sklearn.utils import check_array, gen_batches
 
 from ..exceptions import warn_of_data
 from ..kernels import cpu_kernels
@@ -140,7 +140,14 @@ class SCML(TripletLearner):
 
     def _basis(self, rng, X, y, triplets):
         """Bases and initial weights: the last fit's where they suit the data and the parameters."""
-        d, given = X.shape[1], None if self.basis is None else _given(self.basis, X.shape[1])
+        d, given = X.shape[1], None
+        if self.basis is not None:
+            given = check_array(self.basis, dtype=np.float64)
+            lengths = np.linalg.norm(given, axis=1, keepdims=True)
+            if given.shape[1] != d or not lengths.all():
+                wanted = f"basis must hold directions of {d} features, none of length 0"
+                raise ValueError(f"{wanted}; it has {given.shape[1]}.")
+            given = given / lengths
         last: Any = getattr(self, "basis_", None) if self.warm_start else None
         suits = last is not None and last.shape[1] == d and self.n_basis in (None, len(last))
         if suits if given is None else np.array_equal(last, given):
@@ -172,8 +179,14 @@ class DualAveraging:
     ) -> None:
         self.X, self.triplets, self.basis, self.rng = X, triplets, basis, rng
         self.regularization, self.batch_size = learner.regularization, learner.batch_size
-        self.spread = _spread(X, triplets, basis)
-        self.P = _projections(X, basis / np.sqrt(self.spread)[:, None])
+        some = _some(triplets)
+        D = X[some[:, 0]] - X[some[:, 2]]
+        spread = np.einsum("id,de,ie->i", basis, D.T @ D / max(1, len(D)), basis, optimize=True)
+        spread = np.maximum(spread, 1e-6 * spread.mean())
+        self.spread = np.where(spread > 0, spread, 1.0)
+        self.P = np.empty((len(X), len(basis)), dtype=np.float32)
+        for rows in gen_batches(len(X), BLOCK):
+            self.P[rows] = X[rows] @ (basis / np.sqrt(self.spread)[:, None]).T
         self.kernels = cpu_kernels()
         self.state = self.kernels.DualAverage.at(start * self.spread, self.regularization / self.spread, learner.gamma)
         self.best, self.latest = Lowest(1.0), 1.0  # F(0) = 1
@@ -215,31 +228,6 @@ def _some(triplets):
     return triplets[:: max(1, len(triplets) // SEEN)]
 
 
-def _spread(X, triplets, basis):
-    """Mean squared distance of impostors along every base, (n_basis,); never 0."""
-    some = _some(triplets)
-    D = X[some[:, 0]] - X[some[:, 2]]
-    spread = np.einsum("id,de,ie->i", basis, D.T @ D / max(1, len(D)), basis, optimize=True)
-    spread = np.maximum(spread, 1e-6 * spread.mean())
-    return np.where(spread > 0, spread, 1.0)
-
-
-def _projections(X, basis):
-    P = np.empty((len(X), len(basis)), dtype=np.float32)
-    for i in range(0, len(X), BLOCK):
-        P[i : i + BLOCK] = X[i : i + BLOCK] @ basis.T
-    return P
-
-
-def _given(basis, d):
-    """Directions given by the user, at unit length."""
-    directions = check_array(basis, dtype=np.float64)
-    lengths = np.linalg.norm(directions, axis=1, keepdims=True)
-    if directions.shape[1] != d or not lengths.all():
-        raise ValueError(f"basis must hold directions of {d} features, none of length 0; it has {directions.shape[1]}.")
-    return directions / lengths
-
-
 def nearest_triplets(X: NDArray, y: NDArray, n_neighbors: int, n_impostors: int) -> NDArray:
     """Triplets (T, 3) of every sample, its nearest samples of its class and its nearest samples of other classes."""
     own, other = class_neighbors(X, y, n_neighbors, n_impostors)
@@ -268,7 +256,11 @@ def draw_basis(
     else:
         regions = _class_regions(rng, X, y, n_regions)
         directions = [class_discriminants(X[region], y[region], per_region) for region in regions]
-    return _unit_rows(rng, np.vstack(directions)[:n_basis])
+    B = np.vstack(directions)[:n_basis]
+    lost = ~B.any(axis=1)
+    B[lost] = rng.standard_normal((lost.sum(), d))
+    B /= np.abs(B).max(axis=1, keepdims=True)
+    return B / np.linalg.norm(B, axis=1, keepdims=True)
 
 
 def class_discriminants(X: NDArray, y: NDArray, n_directions: int) -> NDArray:
@@ -310,14 +302,6 @@ def _leading(values, directions, n_directions):
     leading = np.zeros((n_directions, directions.shape[1]))
     leading[: len(order)] = directions[order] * real[:, None]
     return leading
-
-
-def _unit_rows(rng, B):
-    """Rows of length 1; random directions for rows of zeros."""
-    lost = ~B.any(axis=1)
-    B[lost] = rng.standard_normal((lost.sum(), B.shape[1]))
-    B /= np.abs(B).max(axis=1, keepdims=True)
-    return B / np.linalg.norm(B, axis=1, keepdims=True)
 
 
 def _class_regions(rng, X, y, n_regions):

@@ -166,7 +166,11 @@ class SparseInverse:
 
     def run(self, max_iter: int, tol: float, verbose: bool = False) -> bool:
         """Whether the gap is at most tol times the number of features after ``max_iter`` steps."""
-        at = self.start()
+        identity = np.eye(len(self.S))
+        points = [self.point(identity)]  # the solution of a large penalty
+        with suppress(LinAlgError):  # that without one
+            points.append(self.point(cho_solve((cholesky(self.S, lower=True), True), identity)))
+        at = min(filter(None, points), key=lambda point: point.value, default=None)
         enough = len(self.S) * max(tol, ROUNDING)
         while at is not None and self.look(at) > enough:
             if self.n_iter == max_iter:
@@ -175,13 +179,6 @@ class SparseInverse:
             self.n_iter += 1
             tell(verbose, "SDML iteration %d: objective %.6g, gap %.2e", self.n_iter, self.objective, self.gap)
         return at is not None
-
-    def start(self) -> Point | None:
-        """The solution without penalty, or that of a large one."""
-        points = [self.point(np.eye(len(self.S)))]
-        with suppress(LinAlgError):
-            points.append(self.point(cho_solve((cholesky(self.S, lower=True), True), np.eye(len(self.S)))))
-        return min(filter(None, points), key=lambda point: point.value, default=None)
 
     def look(self, at: Point) -> float:
         """The gap, after an update of the best primal and dual objectives."""

@@ -93,12 +93,25 @@ def draw_pairs(rng: np.random.Generator, X: NDArray, y: NDArray, n_pairs: int) -
 def draw_similar(rng: np.random.Generator, y: NDArray, n_pairs: int) -> NDArray:
     """``n_pairs`` distinct pairs (n, 2) of one class each, if there are so many."""
     order, counts = np.argsort(y, kind="stable"), np.bincount(y)
-    return _draw(rng, y, n_pairs, lambda n: _within(rng, order, counts, n))
+    begin, n_each = np.cumsum(counts) - counts, counts * (counts - 1)
+
+    def propose(n):  # a class by its number of pairs, then two of its members
+        c = rng.choice(len(counts), size=n, p=n_each / n_each.sum())
+        first = rng.integers(counts[c])
+        second = (first + rng.integers(1, counts[c])) % counts[c]
+        return order[begin[c, None] + np.column_stack([first, second])]
+
+    return _draw(y, n_pairs, propose)
 
 
 def draw_dissimilar(rng: np.random.Generator, y: NDArray, n_pairs: int) -> NDArray:
     """``n_pairs`` distinct pairs (n, 2) of two classes each, if there are so many."""
-    return _draw(rng, y, n_pairs, lambda n: _between(rng, y, n))
+
+    def propose(n):
+        pairs = rng.integers(len(y), size=(2 * n, 2))
+        return pairs[y[pairs[:, 0]] != y[pairs[:, 1]]]
+
+    return _draw(y, n_pairs, propose)
 
 
 def differ(V: NDArray) -> NDArray[np.bool_]:
@@ -107,7 +120,7 @@ def differ(V: NDArray) -> NDArray[np.bool_]:
     return squared > COPY * squared.max(initial=0.0)
 
 
-def _draw(rng, y, wanted, propose):
+def _draw(y, wanted, propose):
     """``wanted`` distinct unordered pairs out of a proposal that may repeat itself."""
     keys = np.empty(0, dtype=np.int64)
     while len(keys) < wanted:
@@ -117,21 +130,6 @@ def _draw(rng, y, wanted, propose):
         keys = np.concatenate([keys, fresh[~np.isin(fresh, keys)]])
     keys = keys[:wanted]
     return np.column_stack([keys // len(y), keys % len(y)])
-
-
-def _within(rng, order, counts, n):
-    """Random pairs of one class: a class by its number of pairs, then two of its members."""
-    pairs = counts * (counts - 1)
-    c = rng.choice(len(counts), size=n, p=pairs / pairs.sum())
-    first = rng.integers(counts[c])
-    second = (first + rng.integers(1, counts[c])) % counts[c]
-    begin = (np.cumsum(counts) - counts)[c]
-    return order[np.column_stack([begin + first, begin + second])]
-
-
-def _between(rng, y, n):
-    pairs = rng.integers(len(y), size=(2 * n, 2))
-    return pairs[y[pairs[:, 0]] != y[pairs[:, 1]]]
 
 
 def _shape_of(array):

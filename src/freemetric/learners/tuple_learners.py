@@ -80,16 +80,12 @@ class PriorLearner(MetricLearner):
 
     def _prior(self, X, all_rows=None):
         """M_0 (d, d) of X in its own unit, symmetric and positive definite."""
-        X = (X if all_rows is None else all_rows) / self._unit
-        if not isinstance(self.prior, str):
-            return self._unit**2 * _given(self.prior, X.shape[1])
-        return np.eye(X.shape[1]) if self.prior == "identity" else inv(covariance(X - X.mean(axis=0)))
-
-
-def _given(prior, d):
-    M = check_array(prior, dtype=np.float64)
-    if M.shape != (d, d):
-        raise ValueError(f"prior has shape {M.shape}; expected ({d}, {d}).")
-    if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] <= 0:
-        raise ValueError("prior must be symmetric and positive definite.")
-    return (M + M.T) / 2
+        X, d = (X if all_rows is None else all_rows) / self._unit, X.shape[1]
+        if isinstance(self.prior, str):
+            return np.eye(d) if self.prior == "identity" else inv(covariance(X - X.mean(axis=0)))
+        M = check_array(self.prior, dtype=np.float64)
+        if M.shape != (d, d):
+            raise ValueError(f"prior has shape {M.shape}; expected ({d}, {d}).")
+        if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] <= 0:
+            raise ValueError("prior must be symmetric and positive definite.")
+        return self._unit**2 * (M + M.T) / 2

@@ -82,7 +82,7 @@ class PCA(MetricLearner):
     _needs_labels = False
 
     def _learn(self, X, y):
-        p = None if self.n_components is None else clip_count(self.n_components, min(X.shape), "n_components")
+        p = clip_count(self.n_components, min(X.shape), "n_components")
         with np.errstate(invalid="ignore"):  # shares of no variance at all
             fitted = ScikitLearnPCA(p, random_state=self.random_state).fit(X)
         A, variance = fitted.components_, fitted.explained_variance_
@@ -153,18 +153,12 @@ class Covariance(MetricLearner):
         if self.regularization != "auto" or not is_regular(R):
             X *= np.sqrt(len(X) / (len(X) - 1)) / spread
             R = invertible(R, X, self.regularization)
-        deviations, directions = _principal(R, enlarged(spread, exponent))
+        spread = enlarged(spread, exponent)
+        variances, vectors = np.linalg.eigh(R * np.outer(spread, spread))
+        if variances[0] > FEW_DIGITS * variances[-1]:
+            deviations, directions = np.sqrt(variances[::-1]), vectors[:, ::-1].T
+        else:  # by a root, whose condition is the root of that: features of very different units cost no digits
+            _, deviations, directions = np.linalg.svd(np.linalg.cholesky(R).T * spread)
         A = np.zeros((len(directions), len(varies)))
         A[:, varies] = directions / deviations[:, None]
-        p = None if self.n_components is None else clip_count(self.n_components, len(A), "n_components")
-        return A[:p]
-
-
-def _principal(R, spread):
-    """Standard deviations (falling) and directions (rows) of features with correlations R and these spreads."""
-    variances, directions = np.linalg.eigh(R * np.outer(spread, spread))
-    if variances[0] > FEW_DIGITS * variances[-1]:
-        return np.sqrt(variances[::-1]), directions[:, ::-1].T
-    # by a root, whose condition is the root of that: features of very different units cost no digits
-    _, deviations, rows = np.linalg.svd(np.linalg.cholesky(R).T * spread)
-    return deviations, rows
+        return A[: clip_count(self.n_components, len(A), "n_components")]

@@ -96,7 +96,13 @@ def _in_one_line(X, problem):
 def check_labels(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArray, NDArray[np.intp]]:
     """Classes, those of y or the given ones, and the class index of every label; ValueError for fewer than two."""
     if classes is None and np.asarray(y).dtype.kind not in "biuUS":  # integers and strings are always labels
-        _check_classes(y)
+        try:
+            check_classification_targets(y)
+        except ValueError as problem:
+            if "continuous" not in str(problem):
+                raise
+            reason = str(problem).partition(" Maybe")[0]
+            raise ValueError(f"{reason} Classes are needed here; {FOR_REGRESSION}.") from None
     known, labels = np.unique(y if classes is None else classes), np.asarray(y)
     if len(known) < 2:
         where = "y has only 1 class" if classes is None else "classes has only 1"
@@ -104,16 +110,6 @@ def check_labels(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArra
     if classes is not None and len(unknown := np.setdiff1d(labels, known)):
         raise ValueError(f"y has labels that are not among the classes: {few(unknown.tolist())}.")
     return known, np.searchsorted(known, labels)
-
-
-def _check_classes(y):
-    try:
-        check_classification_targets(y)
-    except ValueError as problem:
-        if "continuous" not in str(problem):
-            raise
-        reason = str(problem).partition(" Maybe")[0]
-        raise ValueError(f"{reason} Classes are needed here; {FOR_REGRESSION}.") from None
 
 
 def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
@@ -128,20 +124,14 @@ def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
     return ~unlabelled
 
 
-def check_varying(y: NDArray) -> None:
-    """ValueError where no target of y (N,) or (N, m) varies."""
-    if not (y.min(axis=0) < y.max(axis=0)).any():
-        raise ValueError(f"y is {y.flat[0]:g} for every row: a metric is learned from targets that differ.")
-
-
 def check_n_components(n_components: int | None, X: NDArray) -> None:
     if n_components is not None and n_components > X.shape[1]:
         raise ValueError(f"n_components={n_components} is larger than the number of features, {X.shape[1]}.")
 
 
-def clip_count(value: int, most: int, name: str) -> int:
-    """``value``, or ``most`` with a warning where the data allow no more."""
-    if value <= most:
+def clip_count(value: Any, most: int, name: str) -> Any:
+    """``value``, None included, or ``most`` with a warning where the data allow no more."""
+    if value is None or value <= most:
         return value
     warn_of_data(f"{name}={value} is more than the data allow; {most} is used.")
     return most

@@ -17,24 +17,20 @@ from ..files import Savable
 from ..learners.base import MappedDistances, MetricLearner
 from ..learners.fitting import AtomicFit
 from ..learners.parameters import make_estimator
-from ..learners.tuples.base import Formed, flat, looked_up, merged, samples_of
+from ..learners.tuples.base import flat, looked_up, merged, samples_of
 from ..learners.validation import check_magnitude, check_samples, dense
 from ..presenting import Presented
 from .descriptions import documentation
 from .exceptions import PreprocessorError
 
+KINDS = {2: "2D array of formed points", 3: "3D array of formed tuples"}  # by the number of axes
+
 
 def formed_points(X: Any, preprocessor: Any, owner: str) -> Any:
     """Points (n, d) as they are, or those that the preprocessor has for indicators (n,)."""
-    ndim = _ndim(X)
-    if ndim == 2:
+    if _checked_ndim(X, 2, preprocessor, owner) == 2:
         return X
-    if ndim != 1 or preprocessor is None:
-        raise ValueError(_unlike("2D array of formed points", "1D array of indicators", ndim, X, preprocessor, owner))
-    points = _look_up(np.asarray(X), preprocessor)
-    if _ndim(points) != 2:
-        raise ValueError(_unformed("2D array of formed points", _ndim(points), points, owner))
-    return points
+    return _look_up(np.asarray(X), preprocessor, 2, owner)
 
 
 def formed_tuples(tuples: ArrayLike, preprocessor: Any, size: int, owner: str) -> NDArray[np.float64]:
@@ -43,38 +39,37 @@ def formed_tuples(tuples: ArrayLike, preprocessor: Any, size: int, owner: str) -
     return points[indices]
 
 
-def distinct_points(tuples: ArrayLike, preprocessor: Any, size: int, owner: str) -> Formed:
-    """The different points (m, d) of tuples, and the tuples as indices of them, (n, size)."""
-    return merged(_formed(tuples, preprocessor, size, owner))
-
-
 def _formed(tuples, preprocessor, size, owner):
-    given = _as_tuples(tuples, preprocessor, size, owner)
-    if given.ndim == 3:
-        return flat(samples_of(given, "tuples", estimator=owner))
-    return looked_up(given, lambda indicators: _points_of(indicators, preprocessor, owner))
-
-
-def _as_tuples(tuples, preprocessor, size, owner):
-    """An array (n, size, d), or (n, size) where there is a preprocessor."""
+    """Points (m, d) of tuples, and the tuples as indices of them, (n, size)."""
     if len(tuples) == 0:
         raise ValueError("There are no tuples: the array is empty.")
     given = np.asarray(tuples)
-    if given.ndim != 3 and (given.ndim != 2 or preprocessor is None):
-        expected = "3D array of formed tuples", "2D array of indicators"
-        raise ValueError(_unlike(*expected, given.ndim, given, preprocessor, owner))
+    ndim = _checked_ndim(given, 3, preprocessor, owner)
     if given.shape[1] != size:
         what = f"Tuples of {size} element(s) expected by {owner}. Got tuples of {given.shape[1]} element(s) instead"
         raise ValueError(f"{what} (shape={given.shape}):\ninput={given}.\n")
-    return given
+    if ndim == 3:
+        return flat(samples_of(given, "tuples", estimator=owner))
+
+    def points_of(indicators):
+        points = _look_up(indicators, preprocessor, 3, owner)
+        points = dense(points) if issparse(points) else points
+        return check_array(points, dtype=np.float64, estimator=owner, input_name="tuples")
+
+    return looked_up(given, points_of)
 
 
-def _points_of(indicators, preprocessor, owner):
-    points = _look_up(indicators, preprocessor)
-    if _ndim(points) != 2:
-        raise ValueError(_unformed("3D array of formed tuples", 1 + _ndim(points), points, owner))
-    points = dense(points) if issparse(points) else points
-    return check_array(points, dtype=np.float64, estimator=owner, input_name="tuples")
+def _checked_ndim(X, wanted, preprocessor, owner):
+    """The number of axes of X: ``wanted``, or one less with a preprocessor; else ValueError in metric-learn's words."""
+    ndim = _ndim(X)
+    if ndim == wanted or (ndim == wanted - 1 and preprocessor is not None):
+        return ndim
+    if preprocessor is None:
+        what, remedy = f"{KINDS[wanted]} expected by {owner}", "Reshape your data and/or use a preprocessor."
+    else:
+        either = f"{wanted - 1}D array of indicators or {KINDS[wanted]}"
+        what, remedy = f"{either} expected by {owner} when using a preprocessor", "Reshape your data."
+    raise ValueError(f"{what}. Found {ndim}D array instead:\ninput={X}. {remedy}\n")
 
 
 def _ndim(X):
@@ -84,33 +79,23 @@ def _ndim(X):
         return 2
 
 
-def _look_up(indicators, preprocessor):
-    """The points (n, d) of indicators (n,)."""
+def _look_up(indicators, preprocessor, wanted, owner):
+    """The points (n, d) of indicators (n,), which become an array of ``wanted`` axes."""
     if not (callable(preprocessor) or issparse(preprocessor) or hasattr(preprocessor, "__len__")):
         what = f"Invalid type for the preprocessor: {type(preprocessor)}"
         raise ValueError(f"{what}: it is None, an array of points, or a function that gives the points of indicators.")
     try:
         if callable(preprocessor):
-            return preprocessor(indicators)
-        rows = preprocessor.tocsr() if issparse(preprocessor) else np.asarray(preprocessor)
-        return rows[indicators]
+            points = preprocessor(indicators)
+        else:
+            points = (preprocessor.tocsr() if issparse(preprocessor) else np.asarray(preprocessor))[indicators]
     except Exception as problem:
         raise PreprocessorError(problem) from problem
-
-
-def _unlike(formed, indicators, ndim, X, preprocessor, owner):
-    """The message about an array with another number of axes, in the words of metric-learn."""
-    if preprocessor is None:
-        wanted, remedy = f"{formed} expected by {owner}", "Reshape your data and/or use a preprocessor."
-    else:
-        wanted = f"{indicators} or {formed} expected by {owner} when using a preprocessor"
-        remedy = "Reshape your data."
-    return f"{wanted}. Found {ndim}D array instead:\ninput={X}. {remedy}\n"
-
-
-def _unformed(formed, ndim, X, owner):
-    wanted = f"{formed} expected by {owner} after the preprocessor has been applied"
-    return f"{wanted}. Found {ndim}D array instead:\ninput={X}. Reshape your data.\n"
+    if _ndim(points) != 2:
+        what = f"{KINDS[wanted]} expected by {owner} after the preprocessor has been applied"
+        found = f"Found {_ndim(points) + wanted - 2}D array instead:\ninput={points}"
+        raise ValueError(f"{what}. {found}. Reshape your data.\n")
+    return points
 
 
 DEPRECATED = "deprecated"  # the value of an old name that was not used
@@ -204,7 +189,7 @@ class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator)
 
     def _distinct(self, tuples, size):
         """The different points (m, d) of tuples, checked, and the tuples as indices of them, (n, size)."""
-        X, indices = distinct_points(tuples, self.preprocessor, size, type(self).__name__)
+        X, indices = merged(*_formed(tuples, self.preprocessor, size, type(self).__name__))
         X = check_samples(self, X, dtype=np.float64)
         check_magnitude(X)
         return X, indices

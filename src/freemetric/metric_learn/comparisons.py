@@ -13,7 +13,7 @@ from ..exceptions import callers_stacklevel
 from ..learners import lsml, scml
 from ..learners.validation import unit_of
 from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, translated
-from .constraints import drawn_quadruplets, partial_labels, warn_of_few
+from .constraints import drawn, partial_labels, warn_of_few
 from .starts import metric_matrix
 
 PER_FEATURE = 80  # bases of SCML by default
@@ -95,8 +95,8 @@ class LSML_Supervised(BaseLSML, PointsLearner):  # noqa: N801 - metric-learn's n
     _example = "n_constraints=200, random_state=0"
 
     def _learn_points(self, X, y):
-        drawn = drawn_quadruplets(y, self._given("n_constraints"), self.random_state)
-        return self._learn_quadruplets(X, drawn, self.weights)
+        quadruplets = drawn(y, self._given("n_constraints"), self.random_state, same_length=True)
+        return self._learn_quadruplets(X, np.column_stack(quadruplets), self.weights)
 
 
 class BaseSCML(Mahalanobis):
@@ -107,9 +107,14 @@ class BaseSCML(Mahalanobis):
 
     def _learn(self, X, y=None, triplets=None, **own):
         """Learn without a warning about ``max_iter``, which alone ends the search here."""
+        n_basis = self.n_basis
+        if n_basis is None and isinstance(self.basis, str):
+            n_basis = PER_FEATURE * X.shape[1]
+            what = "As no value for `n_basis` was selected, the number of basis will be set to n_basis="
+            warnings.warn(f"{what} {n_basis}", stacklevel=callers_stacklevel())
         learner = self._translate(
             scml.SCML,
-            n_basis=self._n_basis(X.shape[1]),
+            n_basis=n_basis,
             basis=None if isinstance(self.basis, str) else self.basis,
             regularization=self.beta / unit_of(X) ** 2,  # of weights in units of X, theirs being of X itself
             gamma=STEP * self.gamma,
@@ -128,13 +133,6 @@ class BaseSCML(Mahalanobis):
         if np.shape(self.basis)[1] != d:
             what = f"The dimensionality ({np.shape(self.basis)[1]}) of the provided bases must match"
             raise ValueError(f"{what} the dimensionality of the data ({d}).")
-
-    def _n_basis(self, d):
-        if self.n_basis is None and isinstance(self.basis, str):
-            what = "As no value for `n_basis` was selected, the number of basis will be set to n_basis="
-            warnings.warn(f"{what} {PER_FEATURE * d}", stacklevel=callers_stacklevel())
-            return PER_FEATURE * d
-        return self.n_basis
 
 
 @translated(beta=1e-5, basis="triplet_diffs", **SCML_SEARCH, **LAST)

@@ -35,10 +35,7 @@ class Constraints:
 
     def __init__(self, partial_labels: ArrayLike) -> None:
         self.partial_labels = np.asanyarray(partial_labels, dtype=int)
-
-    @property
-    def _known(self):
-        return np.flatnonzero(self.partial_labels >= 0)
+        self._known = np.flatnonzero(self.partial_labels >= 0)
 
     def _classes(self):
         """Class numbers 0..C-1 of the points with a label."""
@@ -170,19 +167,10 @@ def partial_labels(y: ArrayLike) -> NDArray[np.int_]:
     return numbers
 
 
-def drawn_pairs(y: ArrayLike, n_constraints: int | None, random_state: Any) -> tuple[NDArray, NDArray]:
-    """Pairs (n, 2) of rows, and +1 for those of one class, -1 for the others; ``n_constraints`` of each kind."""
-    a, b, c, d = _drawn(y, n_constraints, random_state)
-    pairs = np.column_stack([np.concatenate([a, c]), np.concatenate([b, d])])
-    return pairs, np.repeat([1, -1], [len(a), len(c)])
-
-
-def drawn_quadruplets(y: ArrayLike, n_constraints: int | None, random_state: Any) -> NDArray:
-    """Two rows of one class and two of different classes, (n, 4); None: 20 times the number of classes squared."""
-    return np.column_stack(_drawn(y, n_constraints, random_state, same_length=True))
-
-
-def _drawn(y, n_constraints, random_state, **options):
+def drawn(
+    y: ArrayLike, n_constraints: int | None, random_state: Any, same_length: bool = False
+) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+    """Rows of ``Constraints.positive_negative_pairs``; None: 20 times the number of classes squared of each kind."""
     numbers = partial_labels(y)
     n = PER_CLASS_PAIR * (numbers.max() + 1) ** 2 if n_constraints is None else n_constraints
-    return Constraints(numbers).positive_negative_pairs(n, random_state=random_state, **options)
+    return Constraints(numbers).positive_negative_pairs(n, same_length, random_state)

@@ -16,7 +16,7 @@ from ..learners import itml, mmc, sdml
 from ..learners.tuples.pair_classifier import STRATEGIES, best_threshold
 from ..learners.validation import unit_of
 from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, translated
-from .constraints import drawn_pairs
+from .constraints import drawn
 from .starts import metric_matrix
 
 MOST_COMPARED = 2000  # points whose distances give the default bounds
@@ -131,7 +131,7 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
 
     def _calibrate(self, pairs, y, strategy="accuracy", min_rate=None, beta=1.0):
         scores = self.decision_function(pairs)
-        self.threshold_ = -best_threshold(scores, y == 1, strategy, min_rate or 0.0, beta)
+        self.threshold_ = -best_threshold(scores, y == 1, strategy, min_rate, beta)
         return self
 
     @staticmethod
@@ -161,8 +161,9 @@ class PairsOfLabels(PointsLearner):
     _learn_pairs: Callable[..., Any]
 
     def _learn_points(self, X, y, *options):
-        drawn = drawn_pairs(y, self._given("n_constraints"), self.random_state)
-        return self._learn_pairs(X, *drawn, *options)
+        a, b, c, d = drawn(y, self._given("n_constraints"), self.random_state)
+        pairs = np.column_stack([np.concatenate([a, c]), np.concatenate([b, d])])
+        return self._learn_pairs(X, pairs, np.repeat([1, -1], [len(a), len(c)]), *options)
 
 
 class BaseITML(Mahalanobis):
@@ -228,19 +229,15 @@ class BaseMMC(Mahalanobis):
         tol = max(self._given("tol") ** 2, SMALLEST_GAP)  # the gap is of second order in the error of M
         self._learn_by(self._translate(mmc.MMC, tol=tol), X, pairs=pairs, pair_labels=pair_labels)
         a, b = pairs[pair_labels == 1].T
-        self._rescale(X[a] - X[b], start)
-        return self
-
-    def _rescale(self, V, start):
-        """Give the metric metric-learn's scale: our learner finds its shape, on which scale has no influence.
-
-        Squared distances of the similar differences V sum to a hundredth of those under the start; of a diagonal
-        metric, to where they less ``diagonal_c`` times the logarithm of the dissimilar distances are least.
-        """
+        V = X[a] - X[b]
+        # Give the metric metric-learn's scale: our learner finds its shape, on which scale has no influence. Squared
+        # distances of the similar differences V sum to a hundredth of those under the start; of a diagonal metric, to
+        # where they less diagonal_c times the logarithm of the dissimilar distances are least.
         wanted = self.diagonal_c / 2 if self.diagonal else SHARE_OF_START * np.sum((V @ start) * V)
         found = np.sum((V @ self.components_.T) ** 2)
         if found > 0 and wanted > 0:
             self.components_ *= np.sqrt(wanted / found)
+        return self
 
 
 @translated(max_iter=100, max_proj=10000, tol=1e-3, **SCALE, **LAST, **OLD_TOL)

@@ -21,14 +21,14 @@ def metric_matrix(value: str | ArrayLike, X: NDArray, name: str, random_state: A
     error; else a singular covariance is replaced by its pseudo-inverse, with a warning.
     """
     d = X.shape[1]
-    if isinstance(value, str) and value == "identity":
-        return np.eye(d)
-    if isinstance(value, str) and value == "random":
-        return make_spd_matrix(d, random_state=random_state)
-    if isinstance(value, str) and value == "covariance":
-        return _inverse_covariance(X, name, definite)
     if isinstance(value, np.ndarray | list | tuple):
         return _given_matrix(value, d, name, definite)
+    if value == "identity":
+        return np.eye(d)
+    if value == "random":
+        return make_spd_matrix(d, random_state=random_state)
+    if value == "covariance":
+        return _inverse_covariance(X, name, definite)
     known = f"`{name}` must be 'identity', 'covariance', 'random'"
     raise ValueError(f"{known} or a numpy array of shape (n_features, n_features).")
 

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from ...metrics.training_set import equal_rows
 from ...presenting import PROVIDED, Presented
 from ...printable import counted
 from ...sklearn_compat import validate_params
+from ..base import PairDistances
 from ..fitting import AtomicFit
 from ..side_information import check_tuples
 from ..validation import check_not_huge, check_samples, few
@@ -64,7 +65,7 @@ def learner_has(name: str) -> Callable[[Any], bool]:
     return lambda model: hasattr(getattr(model, "learner_", model.learner), name)
 
 
-class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstimator):
+class TupleClassifier(AtomicFit, Savable, Presented, PairDistances, ClassifierMixin, BaseEstimator):
     """Subclasses set the number of points of a tuple, the name of tuples, and the learner's arguments."""
 
     _width: int
@@ -78,7 +79,7 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         points, indices = formed(tuples, self._width, self._name, self.preprocessor)
         X = check_samples(self, points, dtype=np.float64, ensure_min_samples=2)
         check_not_huge(X)
-        return Formed(X, indices)
+        return X, indices
 
     def _fit_learner(self, X, **knowledge):
         self.learner_ = fitted(self.learner, X, knowledge)
@@ -91,8 +92,11 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         given = as_tuples(tuples, width, name, self.preprocessor)
         if given.ndim == 3:
             points, rows = samples_of(given, name), np.arange(len(given))
+        elif callable(self.preprocessor):
+            points, rows = looked_up(given, lambda keys: check_array(called(self.preprocessor, keys), dtype=np.float64))
         else:
-            points, rows = self._looked_up(given, name)
+            rows = check_tuples(given, width, len_of(self.preprocessor), name, "the preprocessor")
+            points = check_samples(self, self.preprocessor, dtype=np.float64, reset=False)
         d = points.shape[-1]
         if d != self.n_features_in_:
             wanted = f"{type(self).__name__} is expecting {counted(self.n_features_in_, 'feature')}"
@@ -101,13 +105,6 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         memory = get_config()["working_memory"] * 2**20 * SHARE
         blocks = gen_batches(len(rows), max(1, int(memory / (8 * width * d))))
         return np.concatenate([measure(points[rows[block]]) for block in blocks])
-
-    def _looked_up(self, given, name):
-        """Points (N, d), and the rows (n, t) of them that the tuples name."""
-        if callable(self.preprocessor):
-            return looked_up(given, lambda keys: check_array(called(self.preprocessor, keys), dtype=np.float64))
-        rows = check_tuples(given, given.shape[1], len_of(self.preprocessor), name, "the preprocessor")
-        return check_samples(self, self.preprocessor, dtype=np.float64, reset=False), rows
 
     def _distances(self, samples, i, j):
         """Learned distances (n,) between the points i and j of every tuple."""
@@ -125,10 +122,6 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
     def pair_distance(self, pairs: ArrayLike) -> NDArray:
         """Learned distances (n_pairs,) of pairs: samples (n_pairs, 2, n_features) or indices (n_pairs, 2)."""
         return self._measured(pairs, lambda samples: self._distances(samples, 0, 1), 2, "pairs")
-
-    def pair_score(self, pairs: ArrayLike) -> NDArray:
-        """Minus the learned distance: larger for more similar pairs."""
-        return -self.pair_distance(pairs)
 
     @available_if(learner_has("get_mahalanobis_matrix"))
     def get_mahalanobis_matrix(self) -> NDArray:
@@ -165,24 +158,20 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         return tags
 
 
-class Formed(NamedTuple):
-    """n tuples of t points each."""
-
-    points: Any  # (N, d) samples, or a frame of them
-    indices: NDArray[np.intp]  # (n, t)
+Formed = tuple[Any, NDArray[np.intp]]  # points (N, d), samples or a frame of them, and tuples of their indices (n, t)
 
 
-def formed(tuples: ArrayLike, width: int, name: str, preprocessor: Any = None) -> Formed:
+def formed(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> Formed:
     """Points and indices of tuples of samples (n, t, d), or of rows (n, t) of a preprocessor.
 
     Equal samples are one point. All rows of an array preprocessor are points, of a function those that the tuples name.
     """
     given = as_tuples(tuples, width, name, preprocessor)
     if given.ndim == 3:
-        return merged(flat(samples_of(given, name)))
+        return merged(*flat(samples_of(given, name)))
     if callable(preprocessor):
         return looked_up(given, lambda keys: called(preprocessor, keys))
-    return Formed(preprocessor, check_tuples(given, width, len_of(preprocessor), name, "the preprocessor"))
+    return preprocessor, check_tuples(given, width, len_of(preprocessor), name, "the preprocessor")
 
 
 def samples_of(tuples: NDArray, name: str, **options: Any) -> NDArray[np.float64]:
@@ -193,19 +182,19 @@ def samples_of(tuples: NDArray, name: str, **options: Any) -> NDArray[np.float64
 def flat(samples: NDArray) -> Formed:
     """Samples (n, t, d) as points, one after the other."""
     n, t, d = samples.shape
-    return Formed(samples.reshape(-1, d), np.arange(n * t).reshape(n, t))
+    return samples.reshape(-1, d), np.arange(n * t).reshape(n, t)
 
 
-def merged(tuples: Formed) -> Formed:
+def merged(points: NDArray, indices: NDArray[np.intp]) -> Formed:
     """Equal points are one, in the order of their first appearance."""
-    first, of_row = equal_rows(tuples.points)
-    return Formed(tuples.points[first], of_row[tuples.indices])
+    first, of_row = equal_rows(points)
+    return points[first], of_row[indices]
 
 
 def looked_up(given: NDArray, points_of: Callable[[NDArray], Any]) -> Formed:
     """Points of the distinct keys of tuples (n, t)."""
     keys, of_key = np.unique(given, return_inverse=True)
-    return Formed(points_of(keys), of_key.reshape(given.shape))
+    return points_of(keys), of_key.reshape(given.shape)
 
 
 def as_tuples(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> NDArray:

@@ -21,7 +21,7 @@ MEANING = "similar or dissimilar"
 
 
 def best_threshold(
-    scores: ArrayLike, similar: ArrayLike, strategy: str = "accuracy", min_rate: float = 0.0, beta: float = 1.0
+    scores: ArrayLike, similar: ArrayLike, strategy: str = "accuracy", min_rate: float | None = None, beta: float = 1.0
 ) -> float:
     """The score from which on pairs are predicted similar that is best by a strategy, the highest of equals.
 
@@ -30,8 +30,13 @@ def best_threshold(
     >>> best_threshold([-1.0, -2.0, -3.0], [True, True, False])
     -2.0
     """
-    values, found, mistaken = _counts(np.asarray(scores, np.float64), np.asarray(similar, dtype=bool))
-    return float(values[np.argmax(_worth(found, mistaken, strategy, min_rate, beta))])
+    order = np.argsort(-np.asarray(scores, np.float64), kind="stable")
+    falling, similar = np.asarray(scores, np.float64)[order], np.asarray(similar, dtype=bool)[order]
+    last = np.append(falling[1:] != falling[:-1], True)  # of equal ones
+    reached = np.append(0, np.flatnonzero(last) + 1)  # pairs from each threshold on; the first is above all scores
+    found = np.append(0, np.cumsum(similar))[reached]
+    thresholds = np.append(np.nextafter(falling[0] + 1, np.inf), falling[last])
+    return float(thresholds[np.argmax(_worth(found, reached - found, strategy, min_rate or 0.0, beta))])
 
 
 def _worth(true_positives, false_positives, strategy, min_rate, beta):
@@ -52,16 +57,6 @@ def _worth(true_positives, false_positives, strategy, min_rate, beta):
     if strategy == "max_tnr":
         return np.where(sensitivity >= min_rate, specificity, -1)
     raise ValueError(f"Unknown strategy {strategy!r}; known: {', '.join(map(repr, STRATEGIES))}.")
-
-
-def _counts(scores: NDArray, similar: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """Falling thresholds, the first above all scores, and how many pairs of each kind reach them."""
-    order = np.argsort(-scores, kind="stable")
-    scores, similar = scores[order], similar[order]
-    last = np.append(scores[1:] != scores[:-1], True)  # of equal ones
-    reached = np.append(0, np.flatnonzero(last) + 1)
-    found = np.append(0, np.cumsum(similar))[reached]
-    return np.append(np.nextafter(scores[0] + 1, np.inf), scores[last]), found, reached - found
 
 
 @estimator
@@ -134,19 +129,19 @@ class PairClassifier(TupleClassifier):
         self.__dict__.pop("threshold_", None)  # of an earlier fit
         self._fit_learner(X, pairs=indices, pair_labels=signs)
         if wanted is not None:
-            self._set_best(*self._training_scores(X, indices, signs), **wanted)
+            self.threshold_ = -best_threshold(self._training_scores(X, indices, signs), signs > 0, **wanted)
         return self
 
     def _training_scores(self, X, indices, signs):
-        """Scores of the training pairs, by the learner or by learners of other folds, and which are similar."""
+        """Scores of the training pairs, by the learner or by learners of other folds."""
         if self.n_folds is None:
-            return -self._distances(X[indices], 0, 1), signs > 0
+            return -self._distances(X[indices], 0, 1)
         scores, learner = np.empty(len(signs)), self.learner_
         for seen, left_out in StratifiedKFold(self.n_folds).split(indices, signs):
             self.learner_ = fitted(self.learner, X, {"pairs": indices[seen], "pair_labels": signs[seen]})
             scores[left_out] = -self._distances(X[indices[left_out]], 0, 1)
         self.learner_ = learner
-        return scores, signs > 0
+        return scores
 
     def decision_function(self, pairs: ArrayLike) -> NDArray:
         """Minus the learned distance of every pair, (n_pairs,); similar are those of at least ``-threshold_``."""
@@ -204,11 +199,8 @@ class PairClassifier(TupleClassifier):
         """
         wanted = _calibration({"strategy": strategy, "beta": beta, "min_rate": min_rate})
         scores = self.decision_function(pairs)
-        self._set_best(scores, signs_of(y, len(scores), "pairs", MEANING) > 0, **wanted)
+        self.threshold_ = -best_threshold(scores, signs_of(y, len(scores), "pairs", MEANING) > 0, **wanted)
         return self
-
-    def _set_best(self, scores, similar, strategy, beta, min_rate):
-        self.threshold_ = -best_threshold(scores, similar, strategy, min_rate or 0.0, beta)
 
     def check_state(self) -> None:
         super().check_state()
