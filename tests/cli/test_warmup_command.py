@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-ENTRIES = ("listed_neighbors.chances_of_all", "nearest.pick_others", "votes.nearest_in_space", "element_trials.sweep")
+ENTRIES = ("listed_neighbors.chances_of_all", "nearest.pick_others", "votes.add_shares", "element_trials.sweep")
 
 
 def kept_in(folder):

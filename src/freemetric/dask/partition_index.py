@@ -111,13 +111,12 @@ def _search(spaces, rows, X, candidates, distances, places):
     seen, queries, first = seen_in(spaces.views, rows), seen_in(spaces.views, X), 0
     for member in spaces.members:
         if member.form.keeps_apart:
-            view, squares = member.candidate.view, member.diagonals()
-            Z, Q, squares = (np.ascontiguousarray(V, np.float32) for V in (seen[view], queries[view], squares))
-            cpu_kernels().nearest_in_diagonal_spaces(Z, Q, squares, candidates, first, distances, places)
+            Z, Q = seen[member.candidate.view], queries[member.candidate.view]
+            cpu_kernels().nearest_places(Z, Q, candidates, (distances, places), first, member.diagonals())
         else:
-            for replica in range(len(member)):  # one at a time, for the memory
-                Z, Q = mapped(member, seen, replica)[0], mapped(member, queries, replica)[0]
-                cpu_kernels().nearest_in_space(Z, Q, candidates, first + replica, distances, places)
+            for r in range(len(member)):  # one at a time, for the memory
+                Z, Q = mapped(member, seen, r), mapped(member, queries, r)
+                cpu_kernels().nearest_places(Z, Q, candidates, (distances, places), first + r)
         first += len(member)
 
 

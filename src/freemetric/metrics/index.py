@@ -135,7 +135,7 @@ class NeighborIndex:
         self.shortlist = Shortlist.of(matrices, self.seen)
         # spaces that only stretch features need no coordinates
         stretched = {member.candidate.view for member in members if member.form.keeps_apart}
-        self.rows = {name: np.ascontiguousarray(self.seen[name], dtype=np.float32) for name in stretched}
+        self.rows = {name: cpu_kernels().filled_up(self.seen[name]) for name in stretched}
         self.coordinates = [
             mapped(member, self.seen) if self.are_few and not member.form.keeps_apart else None for member in members
         ]
@@ -170,7 +170,7 @@ class NeighborIndex:
         """Mixed shares (n, n_cells) of samples X (n, d) among ``size`` candidates each; among all for None."""
         seen, M = seen_in(self.views, X), len(self.places.rows)
         is_short = size is not None and size < M
-        if is_short:
+        if size is not None and is_short:
             candidates = self.shortlist.nearest(seen, size, device)
         else:
             candidates = np.broadcast_to(np.arange(M, dtype=np.int32), (len(X), M))

@@ -122,7 +122,7 @@ class Quantiles(View):
     def __call__(self, X):
         """As ``transform``, which takes as long for one sample as for a thousand."""
         out, fitted = np.empty(X.shape), self.transformer
-        numbers = (np.require(V, np.float64, "CW") for V in (X, fitted.quantiles_, fitted.references_))
+        numbers = (np.require(V, np.float64, ["C", "W"]) for V in (X, fitted.quantiles_, fitted.references_))
         cpu_kernels().write_levels(*numbers, out)
         return out
 

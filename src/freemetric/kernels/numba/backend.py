@@ -26,24 +26,26 @@ from .nearest import (
 from .soft_neighbors import log_partition  # noqa: F401
 from .votes import (
     NOBODY,  # noqa: F401
-    add_diagonal_shares,
     add_left_out_shares,  # noqa: F401
     add_shares,
     count_shares,  # noqa: F401
+    distances_in_diagonal_spaces,
+    distances_in_spaces,
     merge,  # noqa: F401
-    nearest_in_diagonal_spaces,  # noqa: F401
-    nearest_in_space,
+    rooms_for,
+    write_nearest,
 )
 
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 samples; computed twice beyond
 FEW_QUERIES = 64  # for which it does not pay to wake threads
+PAIRS = 1 << 18  # of queries and candidates in all spaces at a time, whose distances stay in the cache
 FEW_COORDINATES, MANY_PLACES = 4, 20_000  # where a tree is faster than comparing everything with everything
 STORED_BYTES = 256 << 20  # pairs a sweep keeps, up to about 8,000 samples; computed anew in every trial beyond
 
 
 def cache_folder() -> str | None:
     """Where compiled functions are kept; None where no folder can be written to."""
-    return getattr(getattr(nearest_in_space, "_cache", None), "cache_path", None)
+    return getattr(getattr(add_shares, "_cache", None), "cache_path", None)
 
 
 class Data(NamedTuple):
@@ -285,12 +287,11 @@ def neighbor_shares(
     weights: NDArray,
     device: str = "cpu",
 ) -> NDArray:
-    Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
-    if Z.shape[2] != wide(Z.shape[2]):
-        Z, Q = filled_up(Z), filled_up(Q)
     candidates, weights = np.asarray(candidates, dtype=np.int32), np.asarray(weights, dtype=np.float32)
     out = np.zeros((Q.shape[1], places[1].shape[1]), dtype=np.float32)
-    add_shares(Z, Q, candidates, places, weights, out)
+    rooms = rooms_for(candidates.shape[1], weights)
+    for _, some, listed, apart in _distances(Z, Q, candidates):
+        add_shares(apart, listed, places, weights, rooms, out[some])
     return out
 
 
@@ -301,7 +302,49 @@ def diagonal_shares(
 
     The squared distances in the R spaces are sums of ``squares`` (R, d) times squared differences.
     """
-    Z, Q, squares, weights = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q, squares, weights))
+    candidates, weights = np.asarray(candidates, dtype=np.int32), np.asarray(weights, dtype=np.float32)
     out = np.zeros((len(Q), places[1].shape[1]), dtype=np.float32)
-    add_diagonal_shares(Z, Q, squares, np.asarray(candidates, dtype=np.int32), places, weights, out)
+    rooms = rooms_for(candidates.shape[1], weights)
+    for _, some, listed, apart in _distances(Z, Q, candidates, squares):
+        add_shares(apart, listed, places, weights, rooms, out[some])
     return out
+
+
+def nearest_places(
+    Z: NDArray,
+    Q: NDArray,
+    candidates: NDArray,
+    out: tuple[NDArray, NDArray],
+    first: int,
+    squares: NDArray | None = None,
+) -> None:
+    """Write to out, from the space ``first`` on, the distances and places (n, R, K) nearest to queries.
+
+    Rows and queries are those of ``diagonal_shares`` where there are squares, else those of ``neighbor_shares``.
+    """
+    near, places = out
+    rooms = rooms_for(candidates.shape[1], np.zeros(places.shape[2], dtype=np.float32))
+    for spaces, some, listed, apart in _distances(Z, Q, candidates, squares):
+        write_nearest(apart, listed, rooms, first + spaces.start, near[some], places[some])
+
+
+def _distances(Z, Q, candidates, squares=None):
+    """Some spaces, some queries, their candidates and their squared distances (R', n', S), which stay in the cache."""
+    Z, Q = (V if V.shape[-1] == wide(V.shape[-1]) else filled_up(V) for V in (Z, Q))
+    Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
+    R, n = (len(Z), Q.shape[1]) if squares is None else (len(squares), len(Q))
+    S, (_, d) = candidates.shape[1], Z.shape[-2:]
+    if squares is not None:
+        squares, squared = filled_up(squares), np.empty((d, S), dtype=np.float32)
+    n_spaces = min(R, max(1, PAIRS // S))
+    n_queries = min(n, max(1, PAIRS // (n_spaces * S)))
+    for r in range(0, R, n_spaces):
+        for q in range(0, n, n_queries):
+            spaces, some = slice(r, min(R, r + n_spaces)), slice(q, min(n, q + n_queries))
+            listed = candidates[some] if len(candidates) > 1 else candidates
+            apart = np.empty((spaces.stop - r, some.stop - q, S), dtype=np.float32)
+            if squares is None:
+                distances_in_spaces(Z[spaces], Q[spaces], listed, q, apart)
+            else:
+                distances_in_diagonal_spaces(Z, Q[some], squares[spaces], listed, squared, apart)
+            yield spaces, some, listed, apart

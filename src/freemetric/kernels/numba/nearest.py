@@ -69,13 +69,13 @@ def rank(near, rows, n, ranks):
 @njit(nogil=True, cache=True)
 def keep_nearest(near, rows, n, K, spare, ranks):
     """Move the K nearest of n, and at most ``spare`` more, to the front; a bound that they keep, and their number."""
-    bound, kept = bound_of_nearest(near, n, K, spare), 0
+    bound, kept = bound_of_nearest(near, n, K, spare), np.int64(0)
     for j in range(n):
         near[kept], rows[kept] = near[j], rows[j]
         kept += near[j] <= bound
     if kept > K + spare:  # many at one distance
         rank(near, rows, kept, ranks)
-        n, kept = kept, 0
+        n, kept = kept, np.int64(0)
         for j in range(n):
             near[kept], rows[kept] = near[j], rows[j]
             kept += ranks[j] < K

@@ -1,6 +1,7 @@
 """Shares of the votes of the nearest, for many queries: one pass, nothing stored between."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .compiling import njit
 from .exp2 import SUMS
@@ -11,130 +12,93 @@ NOBODY = -1  # where there are fewer places than wanted
 f32 = np.float32
 
 
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def nearest_in_space(Z, Q, candidates, r, near, places):
-    """Write to near and places (n, R, K) at space r the distances and places nearest to Q (n, p), nearest first.
+@njit(nogil=True, cache=True)
+def distances_in_spaces(Z, Q, candidates, first, out):
+    """Write to out (R, n, S) the squared distances of queries Q (R, N, p) from ``first`` on to rows of Z (R, M, p).
 
-    Candidates (n, S), or (1, S) for all queries, are rows of Z (M, p); rows are filled up.
+    Candidates (n, S), or (1, S) for all queries, are these rows; the numbers of a row are filled up.
     """
-    S = candidates.shape[1]
-    apart, rooms = np.empty(S, f32), room_for(S, near[0, 0])
-    for q in range(Q.shape[0]):
-        squared_distances(Q, q, Z, candidates, q % candidates.shape[0], apart)  # type: ignore[call-arg]
-        write_nearest(apart, candidates, rooms, q, near[q, r], places[q, r])
-
-
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def nearest_in_diagonal_spaces(Z, Q, squares, candidates, first, near, places):
-    """The same for the spaces from ``first`` on that weigh squared differences of features by squares (R, d).
-
-    A query reads its candidates once: what they differ by in every feature, candidate beside candidate, serves all
-    spaces.
-    """
-    S = candidates.shape[1]
-    apart, rooms, squared = np.empty(S, f32), room_for(S, near[0, 0]), np.empty((Z.shape[1], S), f32)
-    for q in range(Q.shape[0]):
-        square_differences(Z, Q, candidates, q, squared)
-        for r in range(squares.shape[0]):
-            weigh(squared, squares, r, apart)
-            write_nearest(apart, candidates, rooms, q, near[q, first + r], places[q, first + r])
-
-
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def add_shares(Z, Q, candidates, places, weights, out):
-    """Add to out (n, C) the shares of votes that queries Q (R, n, p) get from the nearest of Z (R, M, p) in all spaces.
-
-    Candidates are as for ``nearest_in_space``, votes as for ``count_shares`` with the same weights (K,) in all spaces.
-    Without counts every place is one row with one vote.
-    """
-    apart, rooms = np.empty(candidates.shape[1], f32), room_for(candidates.shape[1], weights)
-    for r in range(Z.shape[0]):
+    for r in range(out.shape[0]):
         own, others = Q[r], Z[r]
-        for q in range(own.shape[0]):
-            squared_distances(own, q, others, candidates, q % candidates.shape[0], apart)  # type: ignore[call-arg]
-            add_nearest(apart, candidates, places, weights, rooms, out, q)
+        for q in range(out.shape[1]):
+            squared_distances(own, first + q, others, candidates, q % candidates.shape[0], out[r, q])  # type: ignore[call-arg]
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def add_diagonal_shares(Z, Q, squares, candidates, places, weights, out):
-    """The same for queries Q (n, d), see ``nearest_in_diagonal_spaces``."""
-    S = candidates.shape[1]
-    apart, rooms, squared = np.empty(S, f32), room_for(S, weights), np.empty((Z.shape[1], S), f32)
+def distances_in_diagonal_spaces(Z, Q, squares, candidates, squared, out):
+    """The same for queries Q (n, d) and rows Z (M, d), where squares (R, d) weigh the squared differences of features.
+
+    A query reads its candidates once: what they differ by in every feature, candidate beside candidate in the room
+    ``squared`` (d, S), serves all spaces. Counts are unsigned, see ``nearest.take``.
+    """
+    d, S, one, two, three = np.uint32(Z.shape[1]), np.uint32(out.shape[2]), np.uint32(1), np.uint32(2), np.uint32(3)
     for q in range(Q.shape[0]):
-        square_differences(Z, Q, candidates, q, squared)
+        for s in range(S):
+            i = np.uint32(candidates[q % candidates.shape[0], s])
+            for k in range(d):
+                squared[k, s] = (Z[i, k] - Q[q, k]) ** 2
         for r in range(squares.shape[0]):
-            weigh(squared, squares, r, apart)
-            add_nearest(apart, candidates, places, weights, rooms, out, q)
-
-
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def square_differences(Z, Q, candidates, q, squared):
-    """Write to squared (d, S) how far the candidates of a query are from it in every feature."""
-    row, d = q % candidates.shape[0], np.uint32(Z.shape[1])
-    for s in range(np.uint32(candidates.shape[1])):
-        i = np.uint32(candidates[row, s])
-        for k in range(d):
-            squared[k, s] = (Z[i, k] - Q[q, k]) ** 2
-
-
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def weigh(squared, squares, r, apart):
-    """Write to apart (S,) the sums of squared (d, S), weighted by squares[r]; counts are unsigned as in ``take``."""
-    d, S, four = np.uint32(squared.shape[0]), np.uint32(apart.shape[0]), np.uint32(4)
-    apart[:] = f32(0)
-    for k in range(np.uint32(0), d - d % four, four):
-        w0, w1, w2, w3 = squares[r, k], squares[r, k + 1], squares[r, k + 2], squares[r, k + 3]
-        x0, x1, x2, x3 = squared[k], squared[k + 1], squared[k + 2], squared[k + 3]
-        for s in range(S):
-            apart[s] += (w0 * x0[s] + w1 * x1[s]) + (w2 * x2[s] + w3 * x3[s])
-    for k in range(d - d % four, d):
-        w0, x0 = squares[r, k], squared[k]
-        for s in range(S):
-            apart[s] += w0 * x0[s]
+            apart = out[r, q]
+            for s in range(S):
+                apart[s] = f32(0)
+            for k in range(np.uint32(0), d, np.uint32(4)):  # features are filled up
+                a, b, c, e = squares[r, k], squares[r, k + one], squares[r, k + two], squares[r, k + three]
+                for s in range(S):
+                    half = a * squared[k, s] + b * squared[k + one, s]
+                    apart[s] += half + (c * squared[k + two, s] + e * squared[k + three, s])
 
 
 @njit(nogil=True, cache=True)
-def room_for(S, weights):
+def write_nearest(apart, candidates, rooms, first, near, places):
+    """Write to near and places (n, R, K), from the space ``first`` on, the distances and places nearest to n queries.
+
+    They are apart (R, n, S) from their candidates. The nearest come first.
+    """
+    (found, rows, ranks, least, _, _), K = rooms, places.shape[2]
+    for r in range(apart.shape[0]):
+        for q in range(apart.shape[1]):
+            n = take(apart[r, q], K, FARTHEST, found, rows, np.int64(0), least)[1]
+            rank(found, rows, n, ranks)
+            for j in range(n):
+                k, place = ranks[j], candidates[q % candidates.shape[0], rows[j]]
+                if k < K:
+                    near[q, first + r, k], places[q, first + r, k] = found[j], place
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def add_shares(apart, candidates, places, weights, rooms, out):
+    """Add to out (n, C) the shares of votes of the nearest of queries that are apart (R, n, S) from their candidates.
+
+    Votes are those of ``count_shares``, with the same weights (K,) in all spaces. Without counts every place is one
+    row with one vote, and the last room says what a vote adds at every rank.
+    """
+    (found, rows, ranks, least, order, of_vote), K = rooms, weights.shape[0]
+    for r in range(apart.shape[0]):
+        for q in range(apart.shape[1]):
+            row, n = q % candidates.shape[0], take(apart[r, q], K, FARTHEST, found, rows, np.int64(0), least)[1]
+            rank(found, rows, n, ranks)
+            for j in range(np.uint32(n)):
+                if ranks[j] >= K:
+                    continue
+                place, k = np.uint32(candidates[row, rows[j]]), np.uint32(ranks[j])
+                order[k] = place
+                if len(places[0]) == 0:
+                    for c in range(np.uint32(out.shape[1])):
+                        out[q, c] += of_vote[k] * places[1][place, c]
+            if len(places[0]) > 0:
+                add_votes(order, places, weights, of_vote, out, q)
+
+
+def rooms_for(S: int, weights: NDArray[np.float32]) -> tuple[NDArray, ...]:
     """Room for the nearest of S candidates: distances, rows, ranks, groups of them, and places in their order.
 
-    The last is what a vote adds at every place of this order where each of them has one.
+    The last is what a vote adds at every rank where each place has one: shares of k rows are their votes by k.
     """
-    found, rows, ranks = np.empty(S + LANES, f32), np.empty(S + LANES, np.int32), np.empty(S + LANES, np.int32)
-    K = weights.shape[0]
+    K, (found, (rows, ranks)) = len(weights), (np.empty(S + LANES, f32), np.empty((2, S + LANES), np.int32))
     of_vote = np.zeros(K + 1, f32)
-    for k in range(min(K, S) - 1, -1, -1):
-        of_vote[k] = of_vote[k + 1] + weights[k] / f32(k + 1)
+    parts = (weights / np.arange(1, K + 1, dtype=f32))[:S]
+    of_vote[: len(parts)] = np.cumsum(parts[::-1])[::-1]
     return found, rows, ranks, np.empty(S // GROUP, f32), np.full(K, NOBODY, np.int32), of_vote
-
-
-@njit(nogil=True, cache=True)
-def write_nearest(apart, candidates, rooms, q, near, places):
-    """Write to near and places (K,) the nearest of a query's candidates, which are so far apart (S,) from it."""
-    (found, rows, ranks, least, _, _), K = rooms, places.shape[0]
-    n = take(apart, K, FARTHEST, found, rows, np.int64(0), least)[1]
-    rank(found, rows, n, ranks)
-    for j in range(n):
-        if ranks[j] < K:
-            near[ranks[j]], places[ranks[j]] = found[j], candidates[q % candidates.shape[0], rows[j]]
-
-
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def add_nearest(apart, candidates, places, weights, rooms, out, q):
-    """Add to out[q] the shares of votes of the nearest of its candidates, which are so far apart (S,) from it."""
-    (found, rows, ranks, least, order, of_vote), K = rooms, weights.shape[0]
-    n, row = take(apart, K, FARTHEST, found, rows, np.int64(0), least)[1], q % candidates.shape[0]
-    rank(found, rows, n, ranks)
-    if len(places[0]) == 0:
-        for j in range(np.uint32(n)):
-            if ranks[j] < K:
-                i, part = np.uint32(candidates[row, rows[j]]), of_vote[np.uint32(ranks[j])]
-                for c in range(np.uint32(out.shape[1])):
-                    out[q, c] += part * places[1][i, c]
-        return
-    for j in range(n):
-        if ranks[j] < K:
-            order[ranks[j]] = candidates[row, rows[j]]
-    add_votes(order, places, weights, of_vote, out, q)
 
 
 @njit(nogil=True, cache=True)
