@@ -1,7 +1,7 @@
 """Error against time of the efforts, beside a forest and boosting, on the data sets with fewer than 3,000 samples.
 
     python benchmarks/efforts.py --run --data-home DATA    # fits what benchmarks/efforts.jsonl lacks
-    python benchmarks/efforts.py                           # prints the table
+    python benchmarks/efforts.py                           # prints the table and draws docs/images/efforts-*.svg
 
 Two halves of every set, one thread, process time of a fit.
 """
@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from choosing import CHOOSING, CONFIRMING
+from error_seconds import save
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from variants import sources
 
@@ -69,10 +70,11 @@ def show():
     records = pd.DataFrame(read())
     wide = records.pivot_table(index=["set", "fold"], columns="method", values=["error", "brier", "seconds"]).dropna()
     of_sets = wide.groupby(level="set").mean()
-    print(f"| mean over {len(of_sets)} sets | error in % | Brier score | seconds a fit |\n|---|---|---|---|")
-    for method in METHODS:
-        error, brier, seconds = (of_sets[field][method].mean() for field in ("error", "brier", "seconds"))
-        print(f"| {method} | {error:.2f} | {brier:.4f} | {seconds:.2f} |")
+    means = of_sets.mean().unstack(level=0).loc[list(METHODS)]
+    print(f"| mean over {len(of_sets)} sets | error in % | Brier score | seconds of a fit |\n|---|---|---|---|")
+    for method, row in means.iterrows():
+        print(f"| {method} | {row.error:.2f} | {row.brier:.4f} | {row.seconds:.2f} |")
+    save(means[["error", "seconds"]], "efforts", own=[method for method in METHODS if "effort" in method])
 
 
 if __name__ == "__main__":

@@ -29,11 +29,11 @@ def error_and_seconds():
     return pd.DataFrame({field: by_set(records, field).mean() for field in ("honest_error", "seconds")})
 
 
-def draw(points, ink):
-    """A transparent figure with axes and labels in one colour."""
+def draw(points, ink, own=(OURS,)):
+    """A transparent figure with axes and labels in one colour; points are errors and seconds by method."""
     figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
     for method, (error, seconds) in points.iterrows():
-        ours = method == OURS
+        ours = method in own
         color = "#ef4444" if ours else "#0d9488"
         ax.plot(seconds, error, "o", color=color, markersize=9 if ours else 6)
         shift, across, along = PLACES.get(method, ABOVE)
@@ -51,12 +51,17 @@ def draw(points, ink):
     return figure
 
 
+def save(points, name, own=(OURS,)):
+    """Write the figure for light and dark pages."""
+    plt.rcParams["svg.hashsalt"] = name  # the same file from the same records
+    for shade, ink in INKS.items():
+        draw(points, ink, own).savefig(IMAGES / f"{name}-{shade}.svg", transparent=True, metadata={"Date": None})
+
+
 def main():
     points = error_and_seconds()
     print(points.sort_values("honest_error").round(2).to_string())
-    plt.rcParams["svg.hashsalt"] = "error-seconds"  # the same file from the same records
-    for shade, ink in INKS.items():
-        draw(points, ink).savefig(IMAGES / f"error-seconds-{shade}.svg", transparent=True, metadata={"Date": None})
+    save(points, "error-seconds")
 
 
 if __name__ == "__main__":
