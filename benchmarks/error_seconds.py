@@ -9,6 +9,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.ticker import LogLocator, NullFormatter
 from outside import OURS, OUTSIDE, all_records, small_sets
 from outside_tables import by_set, common
 
@@ -40,7 +41,9 @@ def draw(points, ink, own=(OURS,)):
         style = {"color": ink, "ha": across, "va": along, "fontweight": "bold" if ours else "normal"}
         ax.annotate(method, (seconds, error), shift, textcoords="offset points", fontsize=8.5, **style)
     ax.set(xlabel="seconds of a fit, mean", ylabel="error in %, mean", xscale="log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.margins(x=0.12, y=0.12)
     ax.set_facecolor("none")
     ax.tick_params(which="both", colors=ink)
