@@ -116,7 +116,7 @@ def _parts(findings, u, v):
         difference = findings.inputs[u] - findings.inputs[v]
         return np.arange(len(findings.names)), findings.by_name(difference * (difference @ findings.matrix))
     heaviest = np.argsort(-findings.weights, kind="stable")[:MOST_MAPPED]
-    groups = [findings.features_of(number) for number in heaviest]
+    groups = heaviest if findings.owner is None else [np.flatnonzero(findings.owner == column) for column in heaviest]
     return heaviest, contributions(findings.embed, findings.inputs[u], findings.inputs[v], groups)
 
 
@@ -128,8 +128,7 @@ def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, f
     """
     F = len(features)
     agree, only = np.repeat(U[None], F, axis=0), np.repeat(V[None], F, axis=0)  # (F, n, d)
-    for f, some in enumerate(features):
-        i = np.atleast_1d(some)
+    for f, i in enumerate(features):
         agree[f][:, i], only[f][:, i] = V[:, i], U[:, i]
     Z = embed(np.concatenate([V[None], U[None], agree, only]).reshape(-1, U.shape[1])).reshape(2 * F + 2, len(U), -1)
     squared = ((Z - Z[0]) ** 2).sum(axis=2)
