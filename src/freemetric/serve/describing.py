@@ -33,26 +33,21 @@ def guessed_target(table: Table) -> str:
         return table.target
     names = list(table.columns)
     by_name = [name for usual in USUAL for name in names if name.strip().lower() == usual]
-    if by_name or _looks_like_classes(table, names[-1]) or _are_numbers(table, names[-1]):
-        return (by_name or names[-1:])[0]
-    few = [name for name in reversed(names) if _looks_like_classes(table, name)]
-    return (few or names[-1:])[0]
+    if by_name:
+        return by_name[0]
+    few = (name for name in reversed(names) if _looks_like_classes(table, name))
+    return names[-1] if _are_numbers(table, names[-1]) else next(few, names[-1])
 
 
 def _looks_like_classes(table, name):
-    cells = table.cells(name)
-    if cells.dtype.kind == "f":
-        numbers = cells[~np.isnan(cells)]
-        return bool((numbers == np.round(numbers)).all()) and 2 <= len(np.unique(numbers)) <= FEW
-    values = {cell for cell in cells if cell is not None}
-    return 2 <= len(values) <= min(FEW, max(2, table.n_rows // 2)) and not _has_decimals(values)
-
-
-def _has_decimals(values):
-    try:
-        return any(float(value) != round(float(value)) for value in values)
-    except (ValueError, OverflowError):
+    values, _ = values_of(table, name)
+    most = FEW if table.cells(name).dtype.kind == "f" else min(FEW, max(2, table.n_rows // 2))
+    if not 2 <= len(values) <= most:
         return False
+    try:
+        return all(float(value) == round(float(value)) for value in values)
+    except (ValueError, OverflowError):  # names, or infinity
+        return True
 
 
 def _are_numbers(table, name):
@@ -145,7 +140,9 @@ def _column(table: Table, name: str, understood: Mapping[str, Any]) -> dict[str,
         "kind": "" if column is None else kind_of(column),
         "missing": missing,
         "n_values": len(values),
-        "examples": [_text(value)[:LONGEST] for value in values[:MOST_EXAMPLES]],
+        "examples": [
+            (as_text(value) if isinstance(value, float) else str(value))[:LONGEST] for value in values[:MOST_EXAMPLES]
+        ],
         "left_out": understood["left_out"].get(name, ""),
     }
 
@@ -155,10 +152,6 @@ def values_of(table: Table, name: str) -> tuple[list[Any], int]:
     cells = table.cells(name)
     known = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else [cell for cell in cells if cell is not None]
     return list(dict.fromkeys(known)), len(cells) - len(known)
-
-
-def _text(value):
-    return as_text(value) if isinstance(value, float) else str(value)
 
 
 def kind_of(column: Column) -> str:

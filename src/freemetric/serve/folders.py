@@ -105,18 +105,15 @@ def _remove(folder: Path, held: BinaryIO) -> None:
 
 def remove_abandoned() -> None:
     """Remove the folders of this user's servers that were killed."""
+    found: list[Path] = []
     with suppress(OSError):  # a folder that cannot be read is no reason not to start
-        for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-            _remove_if_abandoned(folder)
-
-
-def _remove_if_abandoned(folder: Path) -> None:
-    lock = folder / LOCK
-    with suppress(OSError):  # not ours, without a lock file
-        if _is_private(folder.lstat()) and stat.S_ISREG(lock.lstat().st_mode):
-            held = take_lock(lock)
-            if held is not None:
-                _remove(folder, held)
+        found += Path(tempfile.gettempdir()).glob(f"{PREFIX}*")
+    for folder in found:
+        with suppress(OSError):  # not ours, without a lock file
+            if _is_private(folder.lstat()) and stat.S_ISREG((folder / LOCK).lstat().st_mode):
+                held = take_lock(folder / LOCK)
+                if held is not None:
+                    _remove(folder, held)
 
 
 def _is_private(found: os.stat_result) -> bool:

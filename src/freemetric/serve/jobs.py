@@ -33,7 +33,11 @@ class ServerJob:
         self.state, self.last = "running", b""
         self.lock, self.ended = threading.Lock(), threading.Event()
         self.folder = Path(request.get("folder", ""))  # of its results
-        self.process, self.pipe = _started(kind, request, bounds.megabytes)
+        context, run = _context()
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=run, args=(theirs, bounds.megabytes, kind, request))
+        self.process.start()
+        theirs.close()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def cancel(self) -> None:
@@ -82,23 +86,9 @@ def _context() -> tuple[Any, Any]:
 
 def warm_up() -> None:
     """Start the process that all others are forked from, which takes seconds."""
-    context, _ = _context()
-    process = context.Process(target=_nothing)
+    process = _context()[0].Process()  # without a target it ends at once
     process.start()
     process.join()
-
-
-def _nothing():
-    """Work that is done at once."""
-
-
-def _started(kind: str, request: dict[str, Any], megabytes: float | None) -> Any:
-    context, run = _context()
-    ours, theirs = context.Pipe()
-    process = context.Process(target=run, args=(theirs, megabytes, kind, request))
-    process.start()
-    theirs.close()
-    return process, ours
 
 
 def end_group(process: Any) -> None:

@@ -28,6 +28,7 @@ def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
         write(folder / PREDICTIONS, written)
         scores = scores_of(model, table, made, interval)
     shown = list(written)[-len(made) :][:MOST_SHOWN]
+    rows = [[_text(written[name][i]) for name in shown] for i in range(min(table.n_rows, MOST_SHOWN))]
     return {
         "name": upload.name,
         "target": model.schema.target,
@@ -35,7 +36,7 @@ def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
         "n_columns": len(table.columns),
         "columns": [_column(model, table, name) for name in list(table.columns)[:MOST_COLUMNS]],
         "scores": {name: value for name, value in scores.items() if value is not None},
-        "predictions": {"names": shown, "rows": [[_text(written[name][i]) for name in shown] for i in _first(table)]},
+        "predictions": {"names": shown, "rows": rows},
         "notes": notes,
     }
 
@@ -57,10 +58,6 @@ def _column(model: TableModel, table: Table, name: str) -> dict[str, Any]:
         use = "used"
     kind = kind_of(known[name]) if name in known else ""
     return {"name": name, "kind": kind, "missing": missing, "n_values": len(values), "use": use}
-
-
-def _first(table: Table) -> range:
-    return range(min(table.n_rows, MOST_SHOWN))
 
 
 def _text(value: Any) -> str:

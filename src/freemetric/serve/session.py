@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .folders import Folder, PrivateFolder
 from .jobs import Bounds, ServerJob
 from .requests import Choices
-from .upload import file_stem, shown_name, stored_path
+from .upload import shown_name, stored_path
 
 DESCRIBING = 300.0  # seconds that reading a table may take, whatever a fit may
 MOST_NEIGHBORS = 8
@@ -73,14 +73,10 @@ class Session:
 
     def __init__(self, bounds: Bounds):
         self.bounds, self.home = bounds, PrivateFolder()
+        self.folder = self.home.path
         self.lock, self.version = threading.RLock(), 0
         self.is_closed, self.describing = False, set[ServerJob]()
         self.forget()
-
-    @property
-    def folder(self) -> Path:
-        """The private folder."""
-        return self.home.path
 
     def forget(self) -> None:
         """Forget the table and its results."""
@@ -237,17 +233,13 @@ class Session:
                 rows = self.rows
             yield rows
 
-    @property
-    def stem(self) -> str:
-        """The name of downloads, without a suffix."""
-        return file_stem(self.name)
-
     def state(self) -> dict[str, Any]:
         """The state for a page that is opened anew."""
         with self.lock:
             done = {kind: json.loads(job.last)["result"] for kind, job in self.done().items()}
-            running = self.job is not None and self.job.state == "running"
-            job = {"number": self.job.number, "kind": self.job.kind} if running and self.job is not None else None
+            job = None
+            if self.job is not None and self.job.state == "running":
+                job = {"number": self.job.number, "kind": self.job.kind}
             return {"table": self.table, "job": job, "results": done}
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ..printable import printable
 from ..tabular.reading import read
@@ -56,8 +57,12 @@ class Upload:
 
     def table(self, reading: Mapping[str, str]) -> Table:
         """Its table, which bears the user's name for it; messages are the page's."""
+        gaps = MISSING | {word.strip() for word in reading.get("missing", "").split(",")}  # the usual and the user's
+        options: dict[str, Any] = {**reading, "missing": gaps}
+        if "header" in reading:
+            options["header"] = reading["header"] != "no"
         with self.in_its_words():
-            return replace(read(self.path, missing=_gaps(reading), **_other(reading)), source=self.name)
+            return replace(read(self.path, **options), source=self.name)
 
     @contextmanager
     def in_its_words(self) -> Iterator[None]:
@@ -85,13 +90,3 @@ class Upload:
                 yield notes
             finally:
                 notes += dict.fromkeys(self.in_words(str(warning.message)) for warning in caught)
-
-
-def _gaps(reading):
-    """All words for gaps: the usual ones, and the user's."""
-    return MISSING | {word.strip() for word in reading.get("missing", "").split(",")}
-
-
-def _other(reading):
-    header = {"header": reading["header"] != "no"} if "header" in reading else {}
-    return {**{name: text for name, text in reading.items() if name != "missing"}, **header}

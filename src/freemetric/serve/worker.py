@@ -197,12 +197,8 @@ def errors(findings: Findings) -> dict[str, Any]:
     if findings.targets is None:
         return {}
     found = {name: rounded(float(value), DIGITS) for name, value in scores(findings.targets).items()}
-    return {
-        "errors": found,
-        "alpha": findings.targets.alpha,
-        "source": findings.prediction_source,
-        "kind": findings.prediction_kind,
-    }
+    about = {"source": findings.prediction_source, "kind": findings.prediction_kind}
+    return {"errors": found, "alpha": findings.targets.alpha, **about}
 
 
 def _importances(model):
