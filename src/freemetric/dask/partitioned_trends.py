@@ -1,7 +1,7 @@
 """Trends and quantiles of samples that stay in their partitions."""
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,7 +131,7 @@ class TrendFinder:
 
     def _summed(self, function, *given):
         """A sum over all samples."""
-        return merged_in_steps(list(self.samples.each(function, *given)), added).compute()
+        return merged_in_steps(list(self.samples.each(function, *given)), partial(np.sum, axis=0)).compute()
 
 
 def sums(columns: StandardColumns, power: int, X: NDArray, y: NDArray, ranks: NDArray | int) -> NDArray[np.float64]:
@@ -149,11 +149,6 @@ def moments(
 def values_left_out(found: PartitionedTrend, X: NDArray, y: NDArray, ranks: NDArray | int) -> NDArray[np.float64]:
     """Predictions (n,) of the trends without each sample."""
     return found.left_out(X, all_ranks(ranks, len(X)))
-
-
-def added(parts: list[NDArray]) -> NDArray[np.float64]:
-    """A sum, in the order of its parts."""
-    return np.sum(parts, axis=0)
 
 
 def all_ranks(ranks: NDArray | int, n: int) -> Any:

@@ -34,7 +34,11 @@ def feature_blocks(estimator: Any, X: Any, reset: bool) -> list[Block]:
     if not hasattr(X, "to_delayed") or X.ndim != 2:
         raise ValueError(f"X must be an array of two dimensions or a dataframe, of Dask or not; got {given}.")
     if hasattr(X, "columns"):
-        _check_columns(X.dtypes)
+        others = [name for name, dtype in X.dtypes.items() if getattr(dtype, "kind", "O") not in "biuf"]
+        if others:
+            raise ValueError(f"X has columns that are no numbers: {', '.join(map(repr, others[:5]))}.")
+        if any(str(dtype).startswith("Sparse") for dtype in X.dtypes):
+            raise ValueError("X has sparse columns; dense numbers are needed.")
         seen: Any = require("pandas", "dask").DataFrame(columns=X.columns)
         parts = X.to_delayed()
     else:
@@ -133,11 +137,3 @@ def _without_gaps(part):
     values = np.asarray(part)
     is_pandas = values.dtype == object and hasattr(part, "to_numpy")
     return part.to_numpy(np.float64, na_value=np.nan) if is_pandas else values
-
-
-def _check_columns(dtypes):
-    others = [name for name, dtype in dtypes.items() if getattr(dtype, "kind", "O") not in "biuf"]
-    if others:
-        raise ValueError(f"X has columns that are no numbers: {', '.join(map(repr, others[:5]))}.")
-    if any(str(dtype).startswith("Sparse") for dtype in dtypes):
-        raise ValueError("X has sparse columns; dense numbers are needed.")
