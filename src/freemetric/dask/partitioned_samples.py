@@ -87,9 +87,7 @@ class PartitionedSamples:
         ends = np.searchsorted(rows, self.starts)
         parts = [rows[a:b] - start for a, b, start in zip(ends[:-1], ends[1:], self.starts[:-1], strict=True)]
         blocks = zip(self.blocks, parts, strict=True)
-        return self.dask.compute(
-            *(self.dask.delayed(_taken)(block, part, columns) for block, part in blocks if len(part))
-        )
+        return self.dask.compute(*(block[part, columns] for block, part in blocks if len(part)))
 
     def each(self, function: Callable, *first: Any) -> Iterator[Any]:
         """Delayed function(*first, X, y, ranks) of every partition or part of it, none of them empty.
@@ -110,10 +108,6 @@ class PartitionedSamples:
     def indices(self) -> Iterator[Any]:
         """Delayed neighbour indices, each with the samples of a partition or a part of it."""
         return self.each(index_of, self.vote_encoder)
-
-
-def _taken(X, rows, columns):
-    return X[rows, columns]
 
 
 def _of_part(function, X, y, part, ranks):
@@ -155,10 +149,7 @@ class PartitionedClasses(PartitionedSamples):
         found = self.dask.compute(*(delayed(np.unique)(block) for block in self.targets))
         names = np.unique(np.concatenate([some for some, n in zip(found, lengths, strict=True) if n]))
         self.targets = self.dask.persist(*(delayed(_codes)(block, names) for block in self.targets))
-        self._learn_classes(names, np.concatenate(self.dask.compute(*self.targets)))
-        self.put_in_order()
-
-    def _learn_classes(self, names, codes):
+        codes = np.concatenate(self.dask.compute(*self.targets))
         has_label = labelled(names[codes]) if names.dtype.kind in "if" else np.ones(len(codes), dtype=bool)
         self.rows = np.flatnonzero(has_label)
         used = np.unique(codes[self.rows])
@@ -168,6 +159,7 @@ class PartitionedClasses(PartitionedSamples):
         self.y = class_of_code[codes[self.rows]]
         self.n_cells = len(self.classes)
         self.vote_encoder = ClassVotes(class_of_code, self.n_cells)
+        self.put_in_order()
 
     def only(self, numbers: NDArray) -> TrainingSet:
         encoding = ClassEncoding(self.n_cells)
