@@ -128,19 +128,15 @@ class Temperatures:
 def _lines(axis, values, color, options, groups):
     style = {"linewidth": 1, "alpha": np.clip(6 / values.shape[1], 0.4, 1)}
     for column, own in zip(values.T, groups.colors(color) if groups else [color], strict=True):
-        axis.plot(_steps(values), column, **{**style, "color": own, **options})
+        axis.plot(np.arange(1, len(values) + 1), column, **{**style, "color": own, **options})
 
 
 def _band(axis, values, color, options, _):
     """The median in a band from the lowest to the highest."""
-    label = f"median of {values.shape[1]} replicas"
-    axis.plot(_steps(values), np.nanmedian(values, axis=1), **{"color": color, "label": label, **options})
+    steps, label = np.arange(1, len(values) + 1), f"median of {values.shape[1]} replicas"
+    axis.plot(steps, np.nanmedian(values, axis=1), **{"color": color, "label": label, **options})
     low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
-    axis.fill_between(_steps(values), low, high, color=color, alpha=0.3, linewidth=0, label="lowest to highest")
-
-
-def _steps(values):
-    return np.arange(1, len(values) + 1)
+    axis.fill_between(steps, low, high, color=color, alpha=0.3, linewidth=0, label="lowest to highest")
 
 
 def smoothed(acceptance: NDArray) -> NDArray:
