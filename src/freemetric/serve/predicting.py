@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from ..report.document import clipped
+from ..report.document import cell
 from ..tabular.model import TableModel
 from ..tabular.predictions import beside, predictions, scores_of
-from ..tabular.table import Table, as_text
+from ..tabular.table import Table
 from ..tabular.writing import write
 from .describing import MOST_COLUMNS, kind_of, values_of
 from .upload import Upload
@@ -28,7 +28,7 @@ def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
         write(folder / PREDICTIONS, written)
         scores = scores_of(model, table, made, interval)
     shown = list(written)[-len(made) :][:MOST_SHOWN]
-    rows = [[_text(written[name][i]) for name in shown] for i in range(min(table.n_rows, MOST_SHOWN))]
+    rows = [[cell(written[name][i]) for name in shown] for i in range(min(table.n_rows, MOST_SHOWN))]
     return {
         "name": upload.name,
         "target": model.schema.target,
@@ -58,7 +58,3 @@ def _column(model: TableModel, table: Table, name: str) -> dict[str, Any]:
         use = "used"
     kind = kind_of(known[name]) if name in known else ""
     return {"name": name, "kind": kind, "missing": missing, "n_values": len(values), "use": use}
-
-
-def _text(value: Any) -> str:
-    return as_text(float(f"{value:.6g}")) if isinstance(value, float) else clipped(str(value))
