@@ -148,7 +148,8 @@ def _parts(model: Any, findings: Findings) -> Iterator[str | None]:
     if errors is not None:
         words = f"error of inner folds for k = 1 to {len(errors)}; {model.n_neighbors_} is marked"
         yield _line(words, errors, model.n_neighbors_ - 1)
-    what, values = "objective", getattr(LearnedSpace(_with_a_map(model)).learner, "trace_", ())
+    what = "objective"
+    values: Any = getattr(LearnedSpace(_with_a_map(model)).learner, "trace_", ())
     if findings.trace is not None:
         energy = findings.trace["energy"]  # NaN after the end of a shorter run
         what = "energy" if energy.shape[1] == 1 else f"median energy of {energy.shape[1]} replicas"

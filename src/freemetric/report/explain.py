@@ -1,6 +1,6 @@
 """Nearest neighbours of single rows, and the shares of the features in their distances."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,7 @@ def _parts(findings, u, v):
     return heaviest, contributions(findings.embed, findings.inputs[u], findings.inputs[v], groups)
 
 
-def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, features: Sequence) -> NDArray:
+def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, features: Any) -> NDArray:
     """Parts of each feature, or group of them, in the squared distances of U and V (n, d), for any map.
 
     The mean of the loss when both agree in the feature, and of the distance when they agree in all others. For a

@@ -32,7 +32,6 @@ class ServerJob:
         self.events: list[bytes] = []  # as the process wrote them: JSON
         self.state, self.last = "running", b""
         self.lock, self.ended = threading.Lock(), threading.Event()
-        self.folder = Path(request.get("folder", ""))  # of its results
         context, run = _context()
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=run, args=(theirs, bounds.megabytes, kind, request))

@@ -18,7 +18,7 @@ MOST_SHOWN = 20  # rows and columns of predictions on the page
 
 def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
     """Write predictions beside the columns of a new table; return what was understood of it as JSON values."""
-    with upload.in_its_words(), upload.noted() as notes:
+    with upload.noted() as notes:
         model = TableModel.load(model_file)
         table = model.aligned(upload.table(_reading(model)))
         interval = INTERVAL if hasattr(model.pipeline[-1], "predict_interval") else None

@@ -56,21 +56,12 @@ class Upload:
     name: str
 
     def table(self, reading: Mapping[str, str]) -> Table:
-        """Its table, which bears the user's name for it; messages are the page's."""
+        """Its table, which bears the user's name for it."""
         gaps = MISSING | {word.strip() for word in reading.get("missing", "").split(",")}  # the usual and the user's
         options: dict[str, Any] = {**reading, "missing": gaps}
         if "header" in reading:
             options["header"] = reading["header"] != "no"
-        with self.in_its_words():
-            return replace(read(self.path, **options), source=self.name)
-
-    @contextmanager
-    def in_its_words(self) -> Iterator[None]:
-        """Errors with the words of the page, and one line about what was not foreseen."""
-        try:
-            yield
-        except (InputError, ImportError) as problem:
-            raise InputError(self.in_words(str(problem))) from None
+        return replace(read(self.path, **options), source=self.name)
 
     def in_words(self, text: str) -> str:
         """A message of the library, which knows of files and options, for the user of the page."""
@@ -81,12 +72,14 @@ class Upload:
 
     @contextmanager
     def noted(self) -> Iterator[list[str]]:
-        """A list that gets the warnings of what is done inside, each once."""
+        """A list that gets the warnings of what is done inside, each once; errors, too, have the words of the page."""
         notes: list[str] = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             warnings.simplefilter("ignore", DeprecationWarning)
             try:
                 yield notes
+            except (InputError, ImportError) as problem:
+                raise InputError(self.in_words(str(problem))) from None
             finally:
                 notes += dict.fromkeys(self.in_words(str(warning.message)) for warning in caught)
