@@ -16,7 +16,7 @@ from ..metrics import ClassEncoding, TargetEncoding, TrainingSet
 from ..metrics.training_set import Places, places_of
 from .partition_index import PartitionIndex
 from .partitioned_trends import PartitionedTrend, TrendFinder
-from .partitions import Block, check_aligned
+from .partitions import Block
 
 MOST_TOGETHER = 65_535  # samples of a part of a partition: their views are computed at once
 
@@ -39,7 +39,9 @@ class PartitionedSamples:
         self.blocks, self.targets = kept[: len(X)], kept[len(X) :]
         length = self.dask.delayed(len)
         lengths, own = self.dask.compute(list(map(length, self.blocks)), list(map(length, self.targets)))
-        check_aligned(lengths, own)
+        if lengths != own:
+            few = [", ".join(map(str, some[:5])) + ", ..." * (len(some) > 5) for some in (lengths, own)]
+            raise ValueError(f"The partitions of X and y must have the same rows; they have ({few[0]}) and ({few[1]}).")
         if not sum(lengths):
             raise ValueError("X has no rows.")
         self.starts = np.cumsum([0, *lengths])

@@ -69,13 +69,6 @@ def known_lengths(X: Any, blocks: list[Block]) -> list[int]:
     return list(dask.compute(*(dask.delayed(len)(block) for block in blocks)))
 
 
-def check_aligned(X_lengths: list[int], y_lengths: list[int]) -> None:
-    """ValueError unless the partitions of X and y have the same lengths."""
-    if list(X_lengths) != list(y_lengths):
-        few = [", ".join(map(str, lengths[:5])) + ", ..." * (len(lengths) > 5) for lengths in (X_lengths, y_lengths)]
-        raise ValueError(f"The partitions of X and y must have the same rows; they have ({few[0]}) and ({few[1]}).")
-
-
 def check_not_lost(*kept: Any) -> None:
     """RuntimeError if a cluster has lost persisted data; Dask's own error names a cancelled key only."""
     try:

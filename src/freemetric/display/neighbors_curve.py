@@ -261,27 +261,15 @@ def error_curve(y: ArrayLike, decided: NDArray) -> tuple[NDArray, NDArray]:
     return np.arange(1, decided.shape[1] + 1), (decided != labels[:, None]).mean(axis=0)
 
 
-def kind_name(view: str, form: str, energy: str) -> str:
-    """The name of a kind as ``candidates`` takes it: the default energy is left out.
-
-    Examples
-    --------
-    >>> kind_name("scaled", "full", "log-nca"), kind_name("scaled", "full", "nca")
-    ('scaled/full', 'scaled/full/nca')
-    """
-    return "/".join([view, form] if energy in USUAL else [view, form, energy])
-
-
 def tried_candidates(selection: Mapping[str, NDArray]) -> list[TriedCandidate]:
     """The candidates of a ``selection_``, the heaviest first; none where no sample was out of bag."""
     if not np.isfinite(selection[error_column(selection)]).any():
         return []
     names = ("n_neighbors", "view", "form", "energy", "temperature", error_column(selection), "weight")
     ends = np.flatnonzero(selection["n_neighbors"] == 1)[1:]  # Each candidate has a row for every k.
-    columns = {name: np.split(selection[name], ends) for name in names}
-    candidates = []
-    for k, view, form, energy, T, error, weight in zip(*(columns[name] for name in names), strict=True):
-        label = kind_name(str(view[0]), str(form[0]), str(energy[0]))
+    columns, candidates = [np.split(selection[name], ends) for name in names], []
+    for k, view, form, energy, T, error, weight in zip(*columns, strict=True):
+        label = f"{view[0]}/{form[0]}" + ("" if energy[0] in USUAL else f"/{energy[0]}")
         label += f", T = {T[0]:.2g}" if FORMS[form[0]].learns else ""
         candidates.append(TriedCandidate(label, str(form[0]), k, error, weight))
     return sorted(candidates, key=lambda candidate: -candidate.weight.sum())
