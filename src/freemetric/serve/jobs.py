@@ -50,16 +50,14 @@ class ServerJob:
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and (left <= 0 or not self.pipe.poll(left)):
                     return self._fail(f"stopped after {self.bounds.seconds:g} s, which is the limit")
-                self._take(self.pipe.recv_bytes())
+                message = self.pipe.recv_bytes()
+                ends = [state for state in ("done", "failed") if message.startswith(b'{"type": "%s"' % state.encode())]
+                if ends:
+                    return self._end(ends[0], message)
+                self.events.append(message)
         except (EOFError, OSError):
             self.process.join(1)
             self._fail(f"the process died with code {self.process.exitcode}; perhaps it needed too much memory")
-
-    def _take(self, message):
-        for state in ("done", "failed"):
-            if message.startswith(b'{"type": "%s"' % state.encode()):
-                return self._end(state, message)
-        self.events.append(message)
 
     def _fail(self, text):
         self._end("failed", json.dumps({"type": "failed", "text": text}).encode())
