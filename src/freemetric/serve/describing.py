@@ -1,7 +1,6 @@
 """The description of a table: its columns, and which of them may be the target."""
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,7 +39,7 @@ def guessed_target(table: Table) -> str:
 
 
 def _looks_like_classes(table, name):
-    values, _ = values_of(table, name)
+    values, _ = _values_of(table, name)
     most = FEW if table.cells(name).dtype.kind == "f" else min(FEW, max(2, table.n_rows // 2))
     if not 2 <= len(values) <= most:
         return False
@@ -66,7 +65,7 @@ def describe(upload: Upload, choices: Choices) -> dict[str, Any]:
         table = upload.table(choices.reading)
         target = choices.target if choices.target in table.columns else guessed_target(table)
         understood = _understood(upload, table, target, choices)
-    shown = list(table.columns)[:MOST_COLUMNS]
+    shown, known, left_out = list(table.columns)[:MOST_COLUMNS], understood["columns"], understood["left_out"]
     return {
         "name": upload.name,
         "n_rows": table.n_rows,
@@ -74,7 +73,11 @@ def describe(upload: Upload, choices: Choices) -> dict[str, Any]:
         "names": shown if target in shown else [*shown, target],
         "target": target,
         "guessed": target != choices.target and target != table.target,
-        "columns": [_column(table, name, understood) for name in shown if name != target],
+        "columns": [
+            {**described_column(table, name, known.get(name)), "left_out": left_out.get(name, "")}
+            for name in shown
+            if name != target
+        ],
         "task": understood["task"],
         "classes": understood["classes"][:MOST_CLASSES],
         "n_classes": len(understood["classes"]),
@@ -132,29 +135,20 @@ def _counted(y):
     return [{**known, "n": int(n)} for known, n in zip(named, counts, strict=True)]
 
 
-def _column(table: Table, name: str, understood: Mapping[str, Any]) -> dict[str, Any]:
-    values, missing = values_of(table, name)
-    column = understood["columns"].get(name)
-    return {
-        "name": name,
-        "kind": "" if column is None else kind_of(column),
-        "missing": missing,
-        "n_values": len(values),
-        "examples": [
-            (as_text(value) if isinstance(value, float) else str(value))[:LONGEST] for value in values[:MOST_EXAMPLES]
-        ],
-        "left_out": understood["left_out"].get(name, ""),
-    }
+def described_column(table: Table, name: str, column: Column | None) -> dict[str, Any]:
+    """What was understood of a column; its kind is empty where it is no feature."""
+    values, missing = _values_of(table, name)
+    kind = ""
+    if column is not None:
+        marks = f" with {column.marks}" if column.kind == "numeric" and column.marks != PLAIN else ""
+        kind = KINDS[column.kind] + marks + (f" ({column.order})" if column.order else "")
+    texts = [as_text(value) if isinstance(value, float) else str(value) for value in values[:MOST_EXAMPLES]]
+    examples = [text[:LONGEST] for text in texts]
+    return {"name": name, "kind": kind, "missing": missing, "n_values": len(values), "examples": examples}
 
 
-def values_of(table: Table, name: str) -> tuple[list[Any], int]:
+def _values_of(table, name):
     """Different values in their order, and how many cells have none."""
     cells = table.cells(name)
     known = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else [cell for cell in cells if cell is not None]
     return list(dict.fromkeys(known)), len(cells) - len(known)
-
-
-def kind_of(column: Column) -> str:
-    """The kind of a column in words, and how its cells are written."""
-    marks = f" with {column.marks}" if column.kind == "numeric" and column.marks != PLAIN else ""
-    return KINDS[column.kind] + marks + (f" ({column.order})" if column.order else "")

@@ -8,7 +8,7 @@ from ..tabular.model import TableModel
 from ..tabular.predictions import beside, predictions, scores_of
 from ..tabular.table import Table
 from ..tabular.writing import write
-from .describing import MOST_COLUMNS, kind_of, values_of
+from .describing import MOST_COLUMNS, described_column
 from .upload import Upload
 
 PREDICTIONS = "predictions.csv"
@@ -49,12 +49,10 @@ def _reading(model: TableModel) -> dict[str, str]:
 
 def _column(model: TableModel, table: Table, name: str) -> dict[str, Any]:
     known = {column.name: column for column in model.schema.columns}
-    values, missing = values_of(table, name)
     if name == model.schema.target:
         use = "the target: predictions are scored by it"
     elif name in model.left_out or name not in known:
         use = f"ignored: {model.left_out.get(name, 'no column of the training table')}"
     else:
         use = "used"
-    kind = kind_of(known[name]) if name in known else ""
-    return {"name": name, "kind": kind, "missing": missing, "n_values": len(values), "use": use}
+    return {**described_column(table, name, known.get(name)), "use": use}
