@@ -17,9 +17,9 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from ..extras import require
-from .folders import Folder, ReplacedError
+from .folders import Folder, RefusedError
 from .requests import Choices, WrongRequestError, checked_dict, checked_number, comparison_settings, fit_settings
-from .session import RefusedError, Session
+from .session import Session
 from .upload import file_stem, stored_path
 
 REPORT_SCRIPTS = ("base", "figure", "targets", "target_rows")
@@ -185,11 +185,8 @@ class Pages:
             return Answer(rows.index())
 
     def row(self, request: Request) -> Response:
-        try:
-            with self.session.known_rows() as rows:
-                return Answer(rows.look(request.path_params["place"]))
-        except IndexError as problem:
-            raise RefusedError(str(problem)) from None
+        with self.session.known_rows() as rows:
+            return Answer(rows.look(request.path_params["place"]))
 
     def view(self, request: Request) -> Response:
         """A report inside of the page; it may run its own scripts and load nothing."""
@@ -264,6 +261,5 @@ def _failed(request: Request, problem: Exception) -> Response:
 
 def application(session: Session, most_bytes: int, quit: Callable[[], None]) -> Starlette:
     """The application without its guard."""
-    known: dict[Any, Any] = dict.fromkeys((RefusedError, ReplacedError, WrongRequestError), _refused)
-    known[OSError] = _failed
+    known: dict[Any, Any] = {RefusedError: _refused, WrongRequestError: _refused, OSError: _failed}
     return Starlette(routes=Pages(session, most_bytes, quit).routes(), exception_handlers=known)

@@ -21,8 +21,8 @@ from ..files.atomic import release_lock, take_lock
 PREFIX, LOCK = "freemetric-serve-", "lock"
 
 
-class ReplacedError(Exception):
-    """Somebody wants to use a folder that is no longer wanted; the text is a line for the user."""
+class RefusedError(Exception):
+    """Something that cannot be done now, or with this; the text is a line for the user."""
 
 
 class Folder:
@@ -35,10 +35,10 @@ class Folder:
 
     @contextmanager
     def in_use(self) -> Iterator[Path]:
-        """Keep the folder in place meanwhile; ReplacedError if it was dropped before."""
+        """Keep the folder in place meanwhile; RefusedError if it was dropped before."""
         with self.lock:
             if self.is_dropped:
-                raise ReplacedError("another table has taken its place; reload the page")
+                raise RefusedError("another table has taken its place; reload the page")
             self.users += 1
         try:
             yield self.path

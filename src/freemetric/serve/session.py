@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .folders import Folder, PrivateFolder
+from .folders import Folder, PrivateFolder, RefusedError
 from .jobs import Bounds, ServerJob
 from .requests import Choices
 from .upload import shown_name, stored_path
@@ -21,10 +21,6 @@ MOST_NEIGHBORS = 8
 MODEL = "model.fm"  # of a fit
 SPACE, CELLS = "space.npy", "rows.json"  # files of the rows of a fit
 KNOWN = ("row", "wrong", "out_of_bag", "targets", "target")
-
-
-class RefusedError(Exception):
-    """Something that cannot be done now, or with this; the text is a line for the user."""
 
 
 class FittedRows:
@@ -47,9 +43,9 @@ class FittedRows:
         return {"n": len(self.about["row"]), **known}
 
     def look(self, i: int) -> dict[str, Any]:
-        """A row with its nearest neighbours, and the cells of all of them, column by column; IndexError."""
+        """A row with its nearest neighbours, and the cells of all of them, column by column."""
         if not 0 <= i < len(self.Z):
-            raise IndexError(f"there is no row {i}")
+            raise RefusedError(f"there is no row {i}")
         distance = np.sqrt(((self.Z.astype(np.float64) - self.Z[i]) ** 2).sum(axis=1))
         distance[i] = np.inf
         near = np.argsort(distance, kind="stable")[: min(MOST_NEIGHBORS, len(distance) - 1)]
