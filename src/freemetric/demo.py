@@ -3,14 +3,13 @@
 import warnings
 from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris, load_wine
-from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
@@ -19,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from . import DMLFE, LEARNERS, MLKR, Euclidean, FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier
+from .display import EmbeddingDisplay
 from .extras import require
 from .kernels import cpu_kernels
 from .mc import Annealing, Constant
@@ -59,17 +59,13 @@ def compare(repeats: int, on_method: Callable[[int, int, str], None]) -> dict[st
 
 def draw(folder: Path) -> Path:
     """Draw the two main directions of both data sets, before and after DMLFE; the path of the picture."""
-    figure = require("matplotlib.figure", "display").Figure(figsize=(9, 4.2 * len(SETS)), layout="constrained")
+    figure = require("matplotlib.figure", "display").Figure(figsize=(10, 4.2 * len(SETS)), layout="constrained")
     for row, (name, load) in zip(figure.subplots(len(SETS), 2), SETS.items(), strict=True):
-        data = load()
-        X = MinMaxScaler().fit_transform(data.data)
-        Z = DMLFE(random_state=0).fit(X, data.target).transform(X)
-        for axis, space, title in zip(row, (X, Z), ("as it comes", "learned by DMLFE"), strict=True):
-            plane = PCA(2).fit_transform(space)
-            for c, label in enumerate(data.target_names):
-                axis.scatter(*plane[data.target == c].T, s=22, alpha=0.8, edgecolor="white", linewidth=0.5, label=label)
-            axis.set(title=f"{name}, {title}", xticks=[], yticks=[], aspect="equal", adjustable="datalim")
-        row[0].legend(frameon=False)
+        X, y, names = itemgetter("data", "target", "target_names")(load())
+        model = make_pipeline(MinMaxScaler(), DMLFE(random_state=0)).fit(X, y)
+        EmbeddingDisplay.from_estimator(model, X, y, before=True, class_names=names, ax=row)
+        for axis in row:
+            axis.set_title(f"{name}, {axis.get_title()}")
     folder.mkdir(parents=True, exist_ok=True)
     figure.savefig(folder / "demo.png", dpi=120)
     return folder / "demo.png"
@@ -105,7 +101,7 @@ def fits_of_every_kind() -> dict[str, Callable[[], Any]]:
         "FreeEnergyRegressor": lambda: regressor.fit(X, X[:, 0]).predict(X),
         "DMLFE by elements": lambda: DMLFE(sampler=elements, random_state=0).fit(X, y),
         "MLKR": lambda: MLKR(max_iter=2).fit(X, X[:, 0]),
-        **{name: partial(_fit_shortly, learner(), X, y) for name, learner in LEARNERS.items()},
+        **{name: partial(_shortened(learner()).fit, X, y) for name, learner in LEARNERS.items()},
     }
 
 
@@ -118,6 +114,5 @@ def compiling(on_fit: Callable[[int, int, str], None]) -> str | None:
     return cpu_kernels().cache_folder()
 
 
-def _fit_shortly(learner: Any, X: NDArray, y: NDArray) -> Any:
-    few = {name: 2 for name in ("max_iter",) if name in learner.get_params()}
-    return learner.set_params(**few).fit(X, y)
+def _shortened(learner):
+    return learner.set_params(max_iter=2) if "max_iter" in learner.get_params() else learner

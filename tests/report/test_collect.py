@@ -65,7 +65,7 @@ def test_leave_one_out_of_two_rows():
 
 def test_nearest_leaves_the_row_itself_out():
     Z = np.array([[0.0], [0.0], [1.0], [5.0]])
-    index, distance = nearest(Z, np.arange(4), 2)
+    index, distance = nearest(Z, np.arange(4), 2, np.arange(4))
     assert all(row not in near for row, near in enumerate(index))
     assert distance.tolist() == [[0, 1], [0, 1], [1, 1], [4, 5]]
 

@@ -6,7 +6,7 @@ import tempfile
 import pytest
 
 from freemetric.files import atomic
-from freemetric.serve.folders import LOCK, PREFIX, Folder, PrivateFolder, ReplacedError, remove_abandoned
+from freemetric.serve.folders import LOCK, PREFIX, Folder, PrivateFolder, RefusedError, remove_abandoned
 
 pytest.importorskip("fcntl", reason="without locks nothing is removed at the next start")
 
@@ -34,7 +34,7 @@ def test_a_folder_goes_when_it_is_dropped_and_the_last_user_has_left(tmp_path):
         with folder.in_use():
             folder.drop()
         assert path.exists()
-        with pytest.raises(ReplacedError), folder.in_use():
+        with pytest.raises(RefusedError), folder.in_use():
             pass
     assert not path.exists()
 

@@ -6,6 +6,7 @@ from scipy.spatial.distance import pdist
 
 from freemetric.report.collect import collect
 from freemetric.report.document import evenly
+from freemetric.serve.folders import RefusedError
 from freemetric.serve.live import Live, seen_alike
 from freemetric.serve.session import FittedRows
 from freemetric.serve.upload import Upload
@@ -108,7 +109,7 @@ def test_wrong_rows_are_those_of_the_votes_out_of_bag(fitted, flowers):
     wrong = np.flatnonzero((predicted != flowers["kind"]) & np.isfinite(votes).all(axis=1))
     assert rows.index()["wrong"] == wrong.tolist()
     assert rows.index()["out_of_bag"]
-    with pytest.raises(IndexError, match="no row 60"):
+    with pytest.raises(RefusedError, match="no row 60"):
         rows.look(60)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..ensemble.running import given_recipe, run_to_the_end
 from ..extras import require
 from ..learners.validation import check_n_components
 from ..sklearn_compat import validate_params, with_callbacks
-from .partition_index import PartitionedIndex, ReadVotes, Spaces
+from .partition_index import PartitionedIndex, Spaces
 from .partitioned_samples import PartitionedSamples
 from .partitions import Block, check_not_lost, feature_blocks, is_dask, known_lengths, target_blocks
 
@@ -29,21 +30,15 @@ class DaskFreeEnergyModel(FreeEnergyModel):
     _read_target: Callable[[Any, int], NDArray]  # of one partition
     _training_set: Any
 
+    _read_votes: Callable[[Any, NDArray, NDArray], NDArray]  # head, shares of votes, queries -> predictions; on workers
+
     def _partitioned(self, X: Sequence[Block], y: Sequence[Block]) -> PartitionedSamples:
         """The training samples of these partitions."""
-        raise NotImplementedError
-
-    def _warn_about(self, searched: Any) -> None:
-        """Warn about the samples that the search sees."""
         raise NotImplementedError
 
     def _n_given(self, is_local: bool) -> int | None:
         """Rows given to fit; None if attributes with an entry for each row are left out."""
         return len(self._training_set)
-
-    def _read_votes(self) -> ReadVotes:
-        """The function that makes predictions of votes, on the workers."""
-        raise NotImplementedError
 
     @with_callbacks
     def fit(self, X: Any, y: Any) -> Self:
@@ -77,7 +72,8 @@ class DaskFreeEnergyModel(FreeEnergyModel):
             setattr(self, name, value)
         self._ended_search = search
         spaces, indices = Spaces.of(self.ensemble_), list(training_set.indices())
-        self._index = PartitionedIndex(spaces, indices, self._n_looked_at, self._read_votes())
+        read = partial(self._read_votes, self.ensemble_.head)
+        self._index = PartitionedIndex(spaces, indices, self._n_looked_at, read)
         return self
 
     def _predictions(self, X: Any, width: int) -> Any:

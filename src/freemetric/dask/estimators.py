@@ -1,6 +1,5 @@
 """Classifier and regressor whose training samples stay in Dask's partitions."""
 
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -17,11 +16,21 @@ from ..ensemble.tasks.intervals import check_chances, interval_chances
 from ..ensemble.tasks.regression import Prediction, RegressionHead, RegressionTask
 from ..ensemble.tasks.scales import RegressionScore
 from ..learners.base import one_blas_thread
-from ..learners.validation import warn_of_classes, warn_of_samples
+from ..learners.validation import warn_of_samples
 from ..magnitudes import r2
 from .base import DaskFreeEnergyModel
 from .partitioned_samples import PartitionedClasses, PartitionedTargets
 from .partitions import is_dask, labels_of, targets_of
+
+
+def probabilities_of(head: ClassificationHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+    """Class probabilities (n, C) of queries with these shares of all votes."""
+    return head.answers(shares, head.wholes(queries))
+
+
+def predictions_of(head: RegressionHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+    """Location and spread (n, 2) of queries with these shares of all votes."""
+    return np.column_stack(head(shares, head.wholes(queries)))
 
 
 class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
@@ -67,20 +76,15 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
 
     _local = FreeEnergyClassifier
     _read_target = staticmethod(labels_of)
+    _read_votes = staticmethod(probabilities_of)
 
     def _partitioned(self, X, y):
         training_set = PartitionedClasses(X, y, self.n_features_in_)
         self.classes_ = training_set.classes
         return training_set
 
-    def _warn_about(self, searched):
-        warn_of_classes(searched.X, searched.y, self.classes_, getattr(self, "feature_names_in_", None))
-
     def _n_given(self, is_local):
         return int(self._training_set.starts[-1]) if is_local else None
-
-    def _read_votes(self):
-        return partial(probabilities_of, self.ensemble_.head)
 
     def predict_proba(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -104,11 +108,6 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     def partial_fit(self, *args: Any, **options: Any) -> Self:
         """Raise ValueError: ``to_local().partial_fit(X, y)`` adds samples."""
         raise ValueError("This model learns all samples at once; to_local().partial_fit(X, y) adds more, if they fit.")
-
-
-def probabilities_of(head: ClassificationHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
-    """Class probabilities (n, C) of queries with these shares of all votes."""
-    return head.answers(shares, head.wholes(queries))
 
 
 class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type: ignore[misc]
@@ -148,6 +147,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
 
     _local = FreeEnergyRegressor
     _read_target = staticmethod(targets_of)
+    _read_votes = staticmethod(predictions_of)
 
     def _partitioned(self, X, y):
         training_set = PartitionedTargets(X, y, self.n_features_in_)
@@ -161,9 +161,6 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
     def _task(self, training_set):
         score = RegressionScore(recipe_of(self).scoring, training_set.scale)
         return RegressionTask(training_set.encoding, training_set.trends, training_set.scale, score)
-
-    def _read_votes(self):
-        return partial(predictions_of, self.ensemble_.head)
 
     def predict(self, X: Any) -> Any:
         return self._from_head(X, RegressionHead.means)
@@ -181,8 +178,11 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
 
     def _from_head(self, X, what, *chances):
         """Values (n,) of a method of the head, or (n, n_chances) for some chances; of Dask if X is."""
-        predictions = self._predictions(X, 2)
-        read = partial(from_head, self.ensemble_.head, what, *chances)
+        predictions, head = self._predictions(X, 2), self.ensemble_.head
+
+        def read(known):
+            return what(head, Prediction(*known.T), *chances)
+
         if not is_dask(predictions):
             return read(predictions)
         if not chances:
@@ -192,14 +192,3 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """R^2 of the predictions for X; targets and predictions come to this process."""
         return r2(*self._gathered(X, y), sample_weight)
-
-
-def predictions_of(head: RegressionHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
-    """Location and spread (n, 2) of queries with these shares of all votes."""
-    return np.column_stack(head(shares, head.wholes(queries)))
-
-
-def from_head(head: RegressionHead, what: Any, *given: Any) -> NDArray[np.float64]:
-    """Values of a method of the head for locations and spreads (n, 2), the last of ``given``."""
-    *chances, predictions = given
-    return what(head, Prediction(*predictions.T), *chances)

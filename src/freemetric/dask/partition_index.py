@@ -67,23 +67,23 @@ class PartitionIndex(NamedTuple):
         return self._replace(shortlist=Shortlist.of(spaces.matrices, seen_in(spaces.views, self.X)))
 
     def nearest(self, spaces: Spaces, X: NDArray, size: int | None = None) -> "NearestPlaces":
-        """The nearest places of queries X (n, d) in every space, in one thread: tasks run in parallel.
+        """The nearest places of queries X (n, d) in every space.
 
         Only the ``size`` places that are nearest in the averaged metric are compared; all for None.
         """
-        with one_blas_thread():
-            return self._nearest(spaces, X, size)
-
-    def _nearest(self, spaces, X, size):
         size = None if size is None or size >= len(self.X) else size
         n, (R, K) = len(X), spaces.weights.shape
         distances, places = np.empty((n, R, K), np.float32), np.full((n, R, K), NO_PLACE, np.int32)
-        for part, rows, candidates in self._candidates(spaces, X, size):
-            found = np.empty_like(distances[part]), np.full_like(places[part], NO_PLACE)
-            _search(spaces, self.X[rows], X[part], candidates, *found)
-            before, out = (distances[part].copy(), places[part].copy()), (distances[part], places[part])
-            cpu_kernels().merge(before, (found[0], _renumbered(found[1], rows)), self.ranks, out)
-        return self._named(distances, places)
+        with one_blas_thread():  # Tasks run in parallel.
+            for part, rows, candidates in self._candidates(spaces, X, size):
+                found = np.empty_like(distances[part]), np.full_like(places[part], NO_PLACE)
+                _search(spaces, self.X[rows], X[part], candidates, *found)
+                before, out = (distances[part].copy(), places[part].copy()), (distances[part], places[part])
+                cpu_kernels().merge(before, (found[0], _renumbered(found[1], rows)), self.ranks, out)
+        # ranks, keys, counts and votes of those places that occur
+        named: Any = np.setdiff1d(places, NO_PLACE)
+        numbers = np.where(places == NO_PLACE, NO_PLACE, np.searchsorted(named, places)).astype(np.int32)
+        return NearestPlaces(distances, numbers, *(column[named] for column in self[1:5]))
 
     def _candidates(self, spaces, X, size) -> Iterator[tuple[slice, NDArray, NDArray]]:
         """Queries, rows of the partition, and which of these rows are compared with each query."""
@@ -98,12 +98,6 @@ class PartitionIndex(NamedTuple):
             listed = self.shortlist.nearest(seen_in(spaces.views, X[part]), size)
             rows, numbers = np.unique(np.sort(listed, axis=1), return_inverse=True)  # in the order of their ranks
             yield part, rows, numbers.reshape(listed.shape).astype(np.int32)
-
-    def _named(self, distances, places):
-        """Nearest places, with ranks, keys, counts and votes of those that occur."""
-        named: Any = np.setdiff1d(places, NO_PLACE)
-        numbers = np.where(places == NO_PLACE, NO_PLACE, np.searchsorted(named, places)).astype(np.int32)
-        return NearestPlaces(distances, numbers, *(column[named] for column in self[1:5]))
 
 
 def _search(spaces, rows, X, candidates, distances, places):
@@ -122,15 +116,9 @@ def _search(spaces, rows, X, candidates, distances, places):
 
 def row_keys(X: NDArray) -> NDArray[np.uint64]:
     """Hashes (N,) of the rows of X (N, d): equal for equal rows, and for others with a chance of 2^-64 a pair."""
-    keys = np.zeros(len(X), dtype=np.uint64)
-    for column in X.T:
-        # plus zero: there are two zeros that are equal. The constants are those of splitmix64.
-        keys ^= (column.astype(np.float64) + 0.0).view(np.uint64)
-        keys += np.uint64(0x9E3779B97F4A7C15)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
-        keys ^= keys >> np.uint64(31)
-    return keys
+    pandas = require("pandas", "dask")
+    frame = pandas.DataFrame(X.astype(np.float64) + 0.0)  # plus zero: there are two zeros that are equal
+    return pandas.util.hash_pandas_object(frame, index=False).to_numpy()
 
 
 class NearestPlaces(NamedTuple):

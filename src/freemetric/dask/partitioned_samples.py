@@ -16,7 +16,7 @@ from ..metrics import ClassEncoding, TargetEncoding, TrainingSet
 from ..metrics.training_set import Places, places_of
 from .partition_index import PartitionIndex
 from .partitioned_trends import PartitionedTrend, TrendFinder
-from .partitions import Block, check_aligned
+from .partitions import Block
 
 MOST_TOGETHER = 65_535  # samples of a part of a partition: their views are computed at once
 
@@ -39,7 +39,9 @@ class PartitionedSamples:
         self.blocks, self.targets = kept[: len(X)], kept[len(X) :]
         length = self.dask.delayed(len)
         lengths, own = self.dask.compute(list(map(length, self.blocks)), list(map(length, self.targets)))
-        check_aligned(lengths, own)
+        if lengths != own:
+            few = [", ".join(map(str, some[:5])) + ", ..." * (len(some) > 5) for some in (lengths, own)]
+            raise ValueError(f"The partitions of X and y must have the same rows; they have ({few[0]}) and ({few[1]}).")
         if not sum(lengths):
             raise ValueError("X has no rows.")
         self.starts = np.cumsum([0, *lengths])
@@ -87,9 +89,7 @@ class PartitionedSamples:
         ends = np.searchsorted(rows, self.starts)
         parts = [rows[a:b] - start for a, b, start in zip(ends[:-1], ends[1:], self.starts[:-1], strict=True)]
         blocks = zip(self.blocks, parts, strict=True)
-        return self.dask.compute(
-            *(self.dask.delayed(_taken)(block, part, columns) for block, part in blocks if len(part))
-        )
+        return self.dask.compute(*(block[part, columns] for block, part in blocks if len(part)))
 
     def each(self, function: Callable, *first: Any) -> Iterator[Any]:
         """Delayed function(*first, X, y, ranks) of every partition or part of it, none of them empty.
@@ -110,10 +110,6 @@ class PartitionedSamples:
     def indices(self) -> Iterator[Any]:
         """Delayed neighbour indices, each with the samples of a partition or a part of it."""
         return self.each(index_of, self.vote_encoder)
-
-
-def _taken(X, rows, columns):
-    return X[rows, columns]
 
 
 def _of_part(function, X, y, part, ranks):
@@ -155,10 +151,7 @@ class PartitionedClasses(PartitionedSamples):
         found = self.dask.compute(*(delayed(np.unique)(block) for block in self.targets))
         names = np.unique(np.concatenate([some for some, n in zip(found, lengths, strict=True) if n]))
         self.targets = self.dask.persist(*(delayed(_codes)(block, names) for block in self.targets))
-        self._learn_classes(names, np.concatenate(self.dask.compute(*self.targets)))
-        self.put_in_order()
-
-    def _learn_classes(self, names, codes):
+        codes = np.concatenate(self.dask.compute(*self.targets))
         has_label = labelled(names[codes]) if names.dtype.kind in "if" else np.ones(len(codes), dtype=bool)
         self.rows = np.flatnonzero(has_label)
         used = np.unique(codes[self.rows])
@@ -168,6 +161,7 @@ class PartitionedClasses(PartitionedSamples):
         self.y = class_of_code[codes[self.rows]]
         self.n_cells = len(self.classes)
         self.vote_encoder = ClassVotes(class_of_code, self.n_cells)
+        self.put_in_order()
 
     def only(self, numbers: NDArray) -> TrainingSet:
         encoding = ClassEncoding(self.n_cells)

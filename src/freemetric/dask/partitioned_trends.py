@@ -1,7 +1,7 @@
 """Trends and quantiles of samples that stay in their partitions."""
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,24 +18,14 @@ RUNGS = 512  # of a ladder
 Ladder = tuple[NDArray[np.float64], NDArray[np.intp]]  # sorted values (g, d) of every feature, and their ranks (g,)
 
 
-class Margins(NamedTuple):
-    """Smallest and largest values (d,) of the features, and quantiles (n, d)."""
-
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    quantiles: NDArray[np.float64]
-
-
-def margins_of(samples: Any, levels: NDArray) -> Margins:
-    """Extremes and quantiles of all features at ``levels`` (n,), numpy's method "inverted_cdf"."""
+def quantiles_of(samples: Any, levels: NDArray) -> NDArray[np.float64]:
+    """Quantiles (n, d) of all features at ``levels`` (n,), numpy's method "inverted_cdf"."""
     dask, features = samples.dask, range(samples.n_features)
     ladders = dask.compute(*samples.each(ladder_of))
     wanted = 1 + np.quantile(np.arange(len(samples)), levels, method="inverted_cdf").astype(np.intp)
     above, up_to = np.stack([brackets(ladders, wanted, j) for j in features], axis=-1)
     found = dask.compute(*samples.each(between, above, up_to))
-    quantiles = [[picked(found, n, j, k) for j in features] for n, k in enumerate(wanted)]
-    low, high = (np.array([values[end] for values, _ in ladders]) for end in (0, -1))
-    return Margins(low.min(axis=0), high.max(axis=0), np.array(quantiles))
+    return np.array([[picked(found, n, j, k) for j in features] for n, k in enumerate(wanted)])
 
 
 def ladder_of(X: NDArray, y: NDArray, ranks: Any) -> Ladder:
@@ -102,9 +92,10 @@ class TrendFinder:
     @cached_property
     def views(self) -> dict[type, View]:
         """Views of which the columns of trends consist."""
-        low, high, quantiles = margins_of(self.samples, step_levels(self.samples.n_features))
+        levels = np.array([0.0, *step_levels(self.samples.n_features), 1.0])
+        low, *inner, high = quantiles_of(self.samples, levels)
         scaled = Scaled(low, np.where(high > low, high - low, 1.0))
-        return {Scaled: scaled, Steps: Steps.at(quantiles, low, high), Products: Products.within(low, high)}
+        return {Scaled: scaled, Steps: Steps.at(np.array(inner), low, high), Products: Products.within(low, high)}
 
     def __call__(self, kind: type[Trend], rows: TrainingRows, scale: Scale) -> tuple[PartitionedTrend, NDArray] | None:
         """The trend of that kind on a scale, and its cross-fitted predictions; None if it costs too much."""
@@ -131,7 +122,7 @@ class TrendFinder:
 
     def _summed(self, function, *given):
         """A sum over all samples."""
-        return merged_in_steps(list(self.samples.each(function, *given)), added).compute()
+        return merged_in_steps(list(self.samples.each(function, *given)), partial(np.sum, axis=0)).compute()
 
 
 def sums(columns: StandardColumns, power: int, X: NDArray, y: NDArray, ranks: NDArray | int) -> NDArray[np.float64]:
@@ -149,11 +140,6 @@ def moments(
 def values_left_out(found: PartitionedTrend, X: NDArray, y: NDArray, ranks: NDArray | int) -> NDArray[np.float64]:
     """Predictions (n,) of the trends without each sample."""
     return found.left_out(X, all_ranks(ranks, len(X)))
-
-
-def added(parts: list[NDArray]) -> NDArray[np.float64]:
-    """A sum, in the order of its parts."""
-    return np.sum(parts, axis=0)
 
 
 def all_ranks(ranks: NDArray | int, n: int) -> Any:

@@ -34,7 +34,11 @@ def feature_blocks(estimator: Any, X: Any, reset: bool) -> list[Block]:
     if not hasattr(X, "to_delayed") or X.ndim != 2:
         raise ValueError(f"X must be an array of two dimensions or a dataframe, of Dask or not; got {given}.")
     if hasattr(X, "columns"):
-        _check_columns(X.dtypes)
+        others = [name for name, dtype in X.dtypes.items() if getattr(dtype, "kind", "O") not in "biuf"]
+        if others:
+            raise ValueError(f"X has columns that are no numbers: {', '.join(map(repr, others[:5]))}.")
+        if any(str(dtype).startswith("Sparse") for dtype in X.dtypes):
+            raise ValueError("X has sparse columns; dense numbers are needed.")
         seen: Any = require("pandas", "dask").DataFrame(columns=X.columns)
         parts = X.to_delayed()
     else:
@@ -63,13 +67,6 @@ def known_lengths(X: Any, blocks: list[Block]) -> list[int]:
         return list(chunks)
     dask = require("dask", "dask")
     return list(dask.compute(*(dask.delayed(len)(block) for block in blocks)))
-
-
-def check_aligned(X_lengths: list[int], y_lengths: list[int]) -> None:
-    """ValueError unless the partitions of X and y have the same lengths."""
-    if list(X_lengths) != list(y_lengths):
-        few = [", ".join(map(str, lengths[:5])) + ", ..." * (len(lengths) > 5) for lengths in (X_lengths, y_lengths)]
-        raise ValueError(f"The partitions of X and y must have the same rows; they have ({few[0]}) and ({few[1]}).")
 
 
 def check_not_lost(*kept: Any) -> None:
@@ -133,11 +130,3 @@ def _without_gaps(part):
     values = np.asarray(part)
     is_pandas = values.dtype == object and hasattr(part, "to_numpy")
     return part.to_numpy(np.float64, na_value=np.nan) if is_pandas else values
-
-
-def _check_columns(dtypes):
-    others = [name for name, dtype in dtypes.items() if getattr(dtype, "kind", "O") not in "biuf"]
-    if others:
-        raise ValueError(f"X has columns that are no numbers: {', '.join(map(repr, others[:5]))}.")
-    if any(str(dtype).startswith("Sparse") for dtype in dtypes):
-        raise ValueError("X has sparse columns; dense numbers are needed.")

@@ -224,9 +224,7 @@ def colour_scale(y: NDArray, log: bool) -> Any:
     low, high = np.quantile(y, [RARE, 1 - RARE])
     log = log and low > 0
     norm = (colors.LogNorm if log else colors.Normalize)(low, high if high > low else low + 1)
-    norm.ends = {(True, True): "both", (True, False): "min", (False, True): "max", (False, False): "neither"}[
-        bool((y < low).any()), bool((y > norm.vmax).any())
-    ]
+    norm.ends = ("neither", "max", "min", "both")[2 * (y < low).any() + (y > norm.vmax).any()]
     return norm
 
 
@@ -242,8 +240,7 @@ def _show_scale(axes, shown):
     """A bar of colours beside the axes, with plain numbers."""
     ticker = require("matplotlib.ticker", "display")
     bar = axes[-1].figure.colorbar(shown, ax=axes, shrink=0.8, pad=0.02, extend=shown.norm.ends)
-    plain = ticker.FuncFormatter(lambda value, _: f"{value:g}")
-    bar.ax.yaxis.set_major_formatter(plain)
+    bar.ax.yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:g}"))
     if isinstance(shown.norm, require("matplotlib.colors", "display").LogNorm):
         bar.ax.yaxis.set_minor_locator(ticker.NullLocator())
         bar.ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))

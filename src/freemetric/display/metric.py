@@ -12,6 +12,7 @@ from ..printable import counted
 from .style import COLORS, Display, ink, panels
 
 POINTS_PER_LABEL = 8  # height of a line of small print
+LONGEST_NAME = 28
 
 
 @dataclass(eq=False, repr=False)
@@ -120,7 +121,8 @@ class MetricDisplay(Display):
         heaviest = np.argsort(-weight, kind="stable")
         shown = np.sort(heaviest[:top])
         numbered = [f"x{i}" for i in range(len(self.matrix))]
-        names = np.array([_short(name) for name in (numbered if self.feature_names is None else self.feature_names)])
+        given = map(str, numbered if self.feature_names is None else self.feature_names)
+        names = np.array([name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..." for name in given])
         side, margin = np.clip(0.3 * len(shown), 2.6, 7), 0.2 + 0.075 * max(map(len, names[shown]))
         widths = [side + margin + 1, margin + 2.8][: 1 + weights]  # in inches, with names and the colour bar
         size = sum(widths), side + margin + 0.4 + 0.2 * self.title.count("\n")
@@ -164,8 +166,3 @@ class MetricDisplay(Display):
             std = np.asarray(self.distance_weights_std)
             return np.maximum(weight - std, 0), weight + std, "standard deviation over replicas"
         return None, None, ""
-
-
-def _short(name, most=28):
-    name = str(name)
-    return name if len(name) <= most else f"{name[: most - 3]}..."

@@ -121,15 +121,18 @@ class NeighborsCurveDisplay(Display):
         selection, regression = getattr(model, "selection_", {}), is_regressor(model)
         curves = {"inner folds": (selection["n_neighbors"], selection["error"])} if "error" in selection else {}
         candidates = tried_candidates(selection) if error_column(selection) in selection else []
-        if X is not None and y is not None:
-            curve = _squared_errors if regression else _class_errors
-            curves["test samples"] = curve(model, passed(front, X), y, most_neighbors)
+        if y is not None and regression:
+            curves["test samples"] = _squared_errors(model, passed(front, X), y, most_neighbors)
+        elif y is not None:
+            decided = model.classes_[model.decisions(passed(front, X), most_neighbors)]
+            curves["test samples"] = error_curve(y, decided)
         if not curves and not candidates:
             raise ValueError(f"{type(model).__name__} kept no curve over k; give X and y.")
-        chosen = {"n_neighbors": model.n_neighbors_, "candidates": candidates}
         unit = SQUARES if regression else "error in %"
-        mixture_error = _mixture_error(model) if candidates else None
-        return cls(curves, **chosen, mixture_error=mixture_error, unit=unit).plot(ax, **kwargs)
+        display = cls(curves, n_neighbors=model.n_neighbors_, candidates=candidates, unit=unit)
+        if candidates and recipe_of(model).scoring is None and getattr(model, "scale_name_", "linear") == "linear":
+            display.mixture_error = 1 - model.oob_score_  # an error of the same kind
+        return display.plot(ax, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -220,10 +223,6 @@ def line_of(form: str) -> Any:
     return LINES[list(FORMS).index(form) % len(LINES)]
 
 
-def _class_errors(classifier, X, y, most_neighbors):
-    return error_curve(y, classifier.classes_[classifier.decisions(X, most_neighbors)])
-
-
 def _squared_errors(model, X, y, most_neighbors):
     """Numbers k of neighbours, and squared errors of their means alone, without trends, in units of the variance.
 
@@ -255,12 +254,6 @@ def _in_one_space(model, X, y, most_neighbors):
     return np.arange(1, predicted.shape[1] + 1), squares.reshape(*predicted.shape[:2], -1).mean(axis=(0, 2))
 
 
-def _mixture_error(model):
-    """One minus the out-of-bag score, where that is an error of the same kind."""
-    comparable = recipe_of(model).scoring is None and getattr(model, "scale_name_", "linear") == "linear"
-    return 1 - model.oob_score_ if comparable else None
-
-
 def error_curve(y: ArrayLike, decided: NDArray) -> tuple[NDArray, NDArray]:
     """Numbers of neighbours and the share of wrong ones among the labels (N, K) decided on."""
     labels = np.asarray(column_or_1d(y))
@@ -268,35 +261,20 @@ def error_curve(y: ArrayLike, decided: NDArray) -> tuple[NDArray, NDArray]:
     return np.arange(1, decided.shape[1] + 1), (decided != labels[:, None]).mean(axis=0)
 
 
-def kind_name(view: str, form: str, energy: str) -> str:
-    """The name of a kind as ``candidates`` takes it: the default energy is left out.
-
-    Examples
-    --------
-    >>> kind_name("scaled", "full", "log-nca"), kind_name("scaled", "full", "nca")
-    ('scaled/full', 'scaled/full/nca')
-    """
-    return "/".join([view, form] if energy in USUAL else [view, form, energy])
-
-
 def tried_candidates(selection: Mapping[str, NDArray]) -> list[TriedCandidate]:
     """The candidates of a ``selection_``, the heaviest first; none where no sample was out of bag."""
     if not np.isfinite(selection[error_column(selection)]).any():
         return []
+    names = ("n_neighbors", "view", "form", "energy", "temperature", error_column(selection), "weight")
     ends = np.flatnonzero(selection["n_neighbors"] == 1)[1:]  # Each candidate has a row for every k.
-    columns = {name: np.split(values, ends) for name, values in selection.items()}
-    candidates = [_candidate(dict(zip(columns, rows, strict=True))) for rows in zip(*columns.values(), strict=True)]
+    columns, candidates = [np.split(selection[name], ends) for name in names], []
+    for k, view, form, energy, T, error, weight in zip(*columns, strict=True):
+        label = f"{view[0]}/{form[0]}" + ("" if energy[0] in USUAL else f"/{energy[0]}")
+        label += f", T = {T[0]:.2g}" if FORMS[form[0]].learns else ""
+        candidates.append(TriedCandidate(label, str(form[0]), k, error, weight))
     return sorted(candidates, key=lambda candidate: -candidate.weight.sum())
 
 
 def error_column(selection: Mapping[str, NDArray]) -> str:
     """The column of a ``selection_`` with the errors to show, of classification or regression."""
     return "oob_error" if "oob_error" in selection else "oob_squared"
-
-
-def _candidate(rows):
-    view, form, energy = (str(rows[name][0]) for name in ("view", "form", "energy"))
-    label = kind_name(view, form, energy)
-    if FORMS[form].learns:
-        label += f", T = {rows['temperature'][0]:.2g}"
-    return TriedCandidate(label, form, rows["n_neighbors"], rows[error_column(rows)], rows["weight"])

@@ -129,14 +129,12 @@ class PredictionDisplay(Display):
             axis.axhline(0, **line)
             axis.scatter(self.y_pred, self.y_true - self.y_pred, **style)
             axis.set(xlabel="predicted", ylabel="true - predicted")
-        axis.set_title(self._title(), fontsize="medium", loc="left")
+        title = self.whose
+        if len(self.y_true) > 1:
+            both = self.y_true, self.y_pred
+            title += f": R² {r2(*both):.3f}, mean absolute error {mae(*both):.3g}"
+        axis.set_title(title, fontsize="medium", loc="left")
         return self._keep(axes)
-
-    def _title(self):
-        if len(self.y_true) < 2:
-            return self.whose
-        error = mae(self.y_true, self.y_pred)
-        return f"{self.whose}: R² {r2(self.y_true, self.y_pred):.3f}, mean absolute error {error:.3g}"
 
 
 @dataclass(eq=False, repr=False)

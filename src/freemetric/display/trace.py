@@ -76,23 +76,28 @@ class TraceDisplay(Display):
             lines = energy.shape[1] == 1 or bool(differ.any())
         axes = panels(ax, (3, 1), sharex=True, figsize=(6.4, 5.6), gridspec_kw={"height_ratios": [2, 1, 1]})
         draw = _lines if lines else _band
-        groups = Temperatures(temperature) if lines else None
-        draw(axes[0], energy, COLORS[0], kwargs, groups)
-        draw(axes[1], temperature, COLORS[1], kwargs, groups)
+        shared, colors = replica_colors(temperature) if lines else (None, None)
+        draw(axes[0], energy, COLORS[0], kwargs, colors)
+        draw(axes[1], temperature, COLORS[1], kwargs, colors)
         acceptance = smoothed(acceptance if lines else np.nanmean(acceptance, axis=1, keepdims=True))
-        _lines(axes[2], acceptance, COLORS[2], kwargs, groups)
-        self._label(axes, temperature, groups)
+        _lines(axes[2], acceptance, COLORS[2], kwargs, colors)
+        self._label(axes, temperature, shared)
+        n_replicas = temperature.shape[1]
+        if not lines:
+            legend_above(axes[0])
+        elif n_replicas > 1:
+            axes[0].set_title(f"{n_replicas} replicas", loc="left", fontsize="medium", pad=8)
         return self._keep(axes)
 
-    def _label(self, axes, temperature, groups):
+    def _label(self, axes, temperature, shared):
         for axis, name in zip(axes, QUANTITIES, strict=True):
             axis.set_ylabel(name)
             axis.margins(x=0.01)
         coldest, hottest = np.nanmin(temperature), np.nanmax(temperature)
-        if coldest > 0 and (hottest > 10 * coldest or (groups and groups.few)):
+        if coldest > 0 and (hottest > 10 * coldest or shared is not None):
             axes[1].set_yscale("log")
-            if groups and groups.few:  # The ticks explain the colours.
-                axes[1].set_yticks(groups.own, [f"{T:.2g}" for T in groups.own])
+            if shared is not None:  # The ticks explain the colours.
+                axes[1].set_yticks(shared, [f"{T:.2g}" for T in shared])
                 axes[1].set_yticks([], minor=True)
                 axes[1].set_ylim(coldest / 1.6, 1.6 * hottest)
         else:
@@ -100,47 +105,31 @@ class TraceDisplay(Display):
             axes[1].set_ylim(0, 1.15 * hottest or 1)
         axes[2].set(ylim=(0, 1.05), xlabel="Monte Carlo step")
         axes[0].figure.align_ylabels(axes)
-        n_replicas = temperature.shape[1]
-        if not groups:
-            legend_above(axes[0])
-        elif n_replicas > 1:
-            axes[0].set_title(f"{n_replicas} replicas", loc="left", fontsize="medium", pad=8)
         if self.estimator_name:
             axes[0].set_title(self.estimator_name, loc="right", fontsize="medium", pad=8)
 
 
-class Temperatures:
-    """Colours of replicas; ``few`` is True where many replicas share a few temperatures, which give the colours."""
-
-    def __init__(self, temperature: NDArray) -> None:
-        self.own, self.number = np.unique(temperature[0], return_inverse=True)
-        constant = (np.isnan(temperature) | (temperature == temperature[0])).all()
-        self.few = bool(constant and 1 < len(self.own) <= len(COLORS) < temperature.shape[1])
-
-    def colors(self, otherwise: str) -> list[str]:
-        """One colour a replica: by temperature, its own where there are few replicas, or the same for all."""
-        n_replicas = len(self.number)
-        if self.few:
-            return [COLORS[number] for number in self.number]
-        return list(COLORS[:n_replicas]) if 1 < n_replicas <= len(COLORS) else [otherwise] * n_replicas
+def replica_colors(temperature: NDArray) -> tuple[NDArray | None, list[str] | None]:
+    """The few temperatures that many replicas share, and a colour for every replica; None where there are none."""
+    own, number = np.unique(temperature[0], return_inverse=True)
+    n_replicas, constant = len(number), (np.isnan(temperature) | (temperature == temperature[0])).all()
+    if constant and 1 < len(own) <= len(COLORS) < n_replicas:
+        return own, [COLORS[i] for i in number]
+    return None, list(COLORS[:n_replicas]) if 1 < n_replicas <= len(COLORS) else None
 
 
-def _lines(axis, values, color, options, groups):
+def _lines(axis, values, color, options, colors):
     style = {"linewidth": 1, "alpha": np.clip(6 / values.shape[1], 0.4, 1)}
-    for column, own in zip(values.T, groups.colors(color) if groups else [color], strict=True):
-        axis.plot(_steps(values), column, **{**style, "color": own, **options})
+    for column, own in zip(values.T, colors or [color] * values.shape[1], strict=True):
+        axis.plot(np.arange(1, len(values) + 1), column, **{**style, "color": own, **options})
 
 
 def _band(axis, values, color, options, _):
     """The median in a band from the lowest to the highest."""
-    label = f"median of {values.shape[1]} replicas"
-    axis.plot(_steps(values), np.nanmedian(values, axis=1), **{"color": color, "label": label, **options})
+    steps, label = np.arange(1, len(values) + 1), f"median of {values.shape[1]} replicas"
+    axis.plot(steps, np.nanmedian(values, axis=1), **{"color": color, "label": label, **options})
     low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
-    axis.fill_between(_steps(values), low, high, color=color, alpha=0.3, linewidth=0, label="lowest to highest")
-
-
-def _steps(values):
-    return np.arange(1, len(values) + 1)
+    axis.fill_between(steps, low, high, color=color, alpha=0.3, linewidth=0, label="lowest to highest")
 
 
 def smoothed(acceptance: NDArray) -> NDArray:

@@ -113,7 +113,10 @@ def _introduce(
             operator.outputs[0].set_type(kind([N]))
             operator.outputs[1].type.shape = [N, len(labels)]
         elif outputs is None:
-            operator.outputs[0].type.shape = [N, _width(operator.raw_operator)]
+            learner = operator.raw_operator
+            is_kernelized = isinstance(learner, Kernelized)
+            width = len(learner.get_feature_names_out() if is_kernelized else learner.components_)
+            operator.outputs[0].type.shape = [N, width]
         else:
             kinds = declared(operator.scope_inst, operator.raw_operator).values()
             for output, kind in zip(operator.outputs, kinds, strict=True):
@@ -132,11 +135,6 @@ def _with_subclasses(cls: Any) -> Iterator[Any]:
     yield cls
     for derived in cls.__subclasses__():
         yield from _with_subclasses(derived)
-
-
-def _width(learner):
-    """Dimensions of the learned space."""
-    return len(learner.get_feature_names_out() if isinstance(learner, Kernelized) else learner.components_)
 
 
 def _samples(graph, operator):
@@ -236,8 +234,13 @@ def _tuple_outputs(scope, model):
 def _decided(graph, operator):
     """Results of ``decision_function`` and ``predict``."""
     model, least = operator.raw_operator, _least(operator.raw_operator)
-    images = [_image(graph, model, graph.doubles(put.full_name)) for put in operator.inputs]
-    distances = [_distance(graph, images[i], images[j]) for i, j in _compared(model)]
+    points = [graph.doubles(put.full_name) for put in operator.inputs]
+    if hasattr(model, "learner_"):
+        images = [graph.image(model.learner_, X, model.n_features_in_) for X in points]
+    else:  # metric-learn's classifiers are learners themselves
+        images = [graph.MatMul(X, model.components_.T) for X in points]
+    apart = [graph.Sub(images[i], images[j]) for i, j in _compared(model)]
+    distances = [graph.ReduceL2(difference, np.array([1]), keepdims=0) for difference in apart]
     alone = len(distances) == 1
     decision = graph.Neg(distances[0]) if alone else graph.Sub(distances[1], distances[0])
     if least is None:
@@ -256,15 +259,3 @@ def _least(model):
         return 0.0
     threshold = getattr(model, "threshold_", None)
     return None if threshold is None else -float(threshold)
-
-
-def _image(graph, model, X):
-    """The map of X by the learner inside of a model; metric-learn's classifiers are learners themselves."""
-    if hasattr(model, "learner_"):
-        return graph.image(model.learner_, X, model.n_features_in_)
-    return graph.MatMul(X, model.components_.T)
-
-
-def _distance(graph, U, V):
-    difference = graph.Sub(U, V)
-    return graph.Sqrt(graph.ReduceSum(graph.Mul(difference, difference), np.array([1]), keepdims=0))

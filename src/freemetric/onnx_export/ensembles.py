@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ldexp
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -26,27 +28,17 @@ class Symbol:
     __array_ufunc__ = None
 
 
-class GraphOperations:
-    """numpy's ``matmul`` and ``multiply``, which add nodes to a graph instead of computing."""
-
-    def __init__(self, graph: GraphBuilder) -> None:
-        self.graph = graph
-
-    def matmul(self, a: Symbol | NDArray, b: Symbol | NDArray) -> Symbol:
-        return Symbol(self.graph.MatMul(*map(_operand, (a, b))))
-
-    def multiply(self, a: Symbol | NDArray, b: Symbol | NDArray) -> Symbol:
-        return Symbol(self.graph.Mul(*map(_operand, (a, b))))
-
-
-def _operand(value: Any) -> Any:
-    return value.name if isinstance(value, Symbol) else np.asarray(value, dtype=np.float64)
-
-
 def spaces(graph: GraphBuilder, member: Member, V: str) -> list[str]:
     """The view V in every replica's space; ValueError if the form needs more than the two operations."""
+
+    def add_node(operator, *values):
+        operands = [value.name if isinstance(value, Symbol) else np.asarray(value, dtype=float) for value in values]
+        return Symbol(getattr(graph, operator)(*operands))
+
+    # numpy's functions, which add nodes to the graph instead of computing
+    ops: Any = SimpleNamespace(matmul=partial(add_node, "MatMul"), multiply=partial(add_node, "Mul"))
     try:
-        return [Z.name for Z in member.spaces(Symbol(V), GraphOperations(graph))]  # what is no Symbol has no name
+        return [Z.name for Z in member.spaces(Symbol(V), ops)]  # what is no Symbol has no name
     except (AttributeError, TypeError, ValueError) as problem:
         needed = "its map must take matmul and multiply of ops, and no more"
         raise ValueError(f"the form {member.candidate.form} has no ONNX graph; {needed}") from problem

@@ -34,16 +34,6 @@ def declared(model: Any) -> tuple[list[tuple[str, Any]], Sequence[str] | None]:
     return [(name, kinds[name in texts]([None, 1])) for name in names], names
 
 
-def prune(made: Any, columns: Sequence[str]) -> list[str]:
-    """Remove unused inputs from a graph with an input for every column; the columns that are left."""
-    used = {name for node in made.graph.node for name in node.input}
-    left = [(put, column) for put, column in zip(made.graph.input, columns, strict=True) if put.name in used]
-    kept = [put for put, _ in left]
-    del made.graph.input[:]
-    made.graph.input.extend(kept)
-    return [column for _, column in left]
-
-
 def _step(model, number):
     """The first or last step of a pipeline, of pipelines in it, too; else the model itself."""
     while isinstance(model, Pipeline):
@@ -114,7 +104,9 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
     check_is_fitted(model)
     model = getattr(model, "best_estimator_", model)
     model = getattr(model, "pipeline_", model)  # of a table, whose columns are the inputs
-    chances = None if quantiles is None else _checked(model, quantiles)
+    chances, last = None if quantiles is None else check_chances(quantiles).tolist(), _step(model, -1)
+    if chances is not None and not isinstance(last, FreeEnergyRegressor):
+        raise ValueError(f"quantiles are of a FreeEnergyRegressor; {type(last).__name__} has none.")
     made, columns = _converted(model, chances)
     about = {"classes": model.classes_ if is_classifier(model) else None, "quantiles": chances, "columns": columns}
     known = {name: json.dumps(np.asarray(value).tolist()) for name, value in about.items() if value is not None}
@@ -123,14 +115,6 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
         with replacing(Path(path)) as file:
             file.write(made.SerializeToString())
     return made
-
-
-def _checked(model, quantiles):
-    """Probabilities as a list; ValueError if they are invalid, or if the model has no quantiles."""
-    chances, last = check_chances(quantiles).tolist(), _step(model, -1)
-    if not isinstance(last, FreeEnergyRegressor):
-        raise ValueError(f"quantiles are of a FreeEnergyRegressor; {type(last).__name__} has none.")
-    return chances
 
 
 def _converted(model, chances):
@@ -153,4 +137,10 @@ def _converted(model, chances):
     except Exception as problem:  # of any kind: skl2onnx raises many
         reason = str(problem).strip().partition("\n")[0]
         raise ValueError(f"{type(model).__name__} cannot be exported: {reason}") from problem
-    return made, prune(made, columns) if columns is not None and len(inputs) > 1 else columns
+    if columns is not None and len(inputs) > 1:  # an input for every column; those that are not used go
+        used = {name for node in made.graph.node for name in node.input}
+        left = [(put, column) for put, column in zip(made.graph.input, columns, strict=True) if put.name in used]
+        del made.graph.input[:]
+        made.graph.input.extend(put for put, _ in left)
+        columns = [column for _, column in left]
+    return made, columns

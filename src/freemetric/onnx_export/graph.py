@@ -44,17 +44,14 @@ class GraphBuilder:
             array = np.ascontiguousarray(array, dtype=np.float64 if array.dtype.kind == "f" else np.int64)
         key = array.dtype.str, array.shape, array.tobytes()
         if key not in self._constants:
-            self._constants[key] = self._scope.get_unique_variable_name("constant")
-            self._store(self._constants[key], array)
+            self._constants[key] = name = self._scope.get_unique_variable_name("constant")
+            if array.dtype.kind == "U":
+                texts = [text.encode() for text in array.ravel().tolist()]
+                self._container.add_initializer(name, onnx.TensorProto.STRING, array.shape, texts)
+            else:
+                tensor = onnx.numpy_helper.from_array(array)
+                self._container.add_initializer(name, tensor.data_type, array.shape, tensor)
         return self._constants[key]
-
-    def _store(self, name, value):
-        if value.dtype.kind == "U":
-            texts = [text.encode() for text in value.ravel().tolist()]
-            self._container.add_initializer(name, onnx.TensorProto.STRING, value.shape, texts)
-        else:
-            tensor = onnx.numpy_helper.from_array(value)
-            self._container.add_initializer(name, tensor.data_type, value.shape, tensor)
 
     def doubles(self, X: str) -> str:
         """X in double precision, as scikit-learn's validation would have it."""

@@ -32,7 +32,8 @@ def nearest_of(graph: GraphBuilder, Q: str, Z: str | NDArray, n: int, candidates
 
     Of equally far rows the first is the nearest: the first of all, or of the candidates (n_queries, S).
     """
-    distances = _distances(graph, Q, Z)
+    lengths = graph.ReduceSumSquare(Z, np.array([1]), keepdims=0)
+    distances = graph.Gemm(Q, Z, lengths, alpha=-2.0, transB=1)  # |q - z|^2 without |q|^2, the same for all z
     if candidates is None:
         return _least(graph, distances, n)
     # All distances are one product, few are sorted.
@@ -42,12 +43,6 @@ def nearest_of(graph: GraphBuilder, Q: str, Z: str | NDArray, n: int, candidates
 
 def _votes_at(graph, places, nearest):
     return graph.Gather(places.votes.astype(np.float64), nearest)
-
-
-def _distances(graph, Q, Z):
-    """|q - z|^2 (n_queries, M) without |q|^2, the same for all z."""
-    lengths = graph.ReduceSumSquare(Z, np.array([1]), keepdims=0)
-    return graph.Gemm(Q, Z, lengths, alpha=-2.0, transB=1)
 
 
 def _least(graph, distances, n):
@@ -93,8 +88,12 @@ def mean_of_neighbors(graph: GraphBuilder, model: MetricKNeighborsRegressor, Z: 
     middle, unit = np.median(numbers, axis=0), np.ptp(numbers, axis=0)
     unit = np.where(unit > 0, unit, 1.0)
     values = np.column_stack([np.ones(len(numbers)), (numbers - middle) / unit])
-    places = _places(model.embedding_, values)
-    rows = model.embedding_[places.rows]
+    # Votes are in double precision, to be as exact as the predictions of Python.
+    first, of_row = equal_rows(model.embedding_)
+    total = np.zeros((len(first), values.shape[1]))
+    np.add.at(total, of_row, values)
+    places = Places(first, of_row, np.bincount(of_row, minlength=len(first)), total)  # type: ignore[arg-type]
+    rows = model.embedding_[first]
     centre = np.median(rows, axis=0)  # as of classifiers: distances must not be small beside the lengths
     farthest = FARTHEST * float(np.abs(model.embedding_).max(initial=0))
     Q, ks = graph.Sub(graph.Clip(Z, -farthest, farthest), centre), np.array([model.n_neighbors_])
@@ -105,11 +104,3 @@ def mean_of_neighbors(graph: GraphBuilder, model: MetricKNeighborsRegressor, Z: 
     counted = graph.Squeeze(graph.MatMul(needed, _votes_at(graph, places, nearest)), np.array([1]))
     means = graph.Div(graph.take(counted, list(range(1, values.shape[1]))), graph.take(counted, [0]))
     return graph.Add(graph.Mul(means, unit), middle)
-
-
-def _places(Z: NDArray, votes: NDArray) -> Places:
-    """Places and votes of rows Z, in double precision: as exact as the predictions of Python."""
-    first, of_row = equal_rows(Z)
-    total = np.zeros((len(first), votes.shape[1]))
-    np.add.at(total, of_row, votes)
-    return Places(first, of_row, np.bincount(of_row, minlength=len(first)), total)  # type: ignore[arg-type]

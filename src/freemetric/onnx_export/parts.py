@@ -78,6 +78,8 @@ def on_quantiles(graph: GraphBuilder, transformer: QuantileTransformer, X: str) 
 
     The lowest value and all below are 0, the highest and all above are 1; a constant is both, and becomes 0.
     """
+    if transformer.output_distribution != "uniform":
+        raise ValueError("QuantileTransformer is exported for a uniform distribution")
     table, levels = transformer.quantiles_, transformer.references_
     upwards = _interpolated(graph, X, table, levels)
     downwards = _interpolated(graph, graph.Neg(X), -table[::-1], -levels[::-1])

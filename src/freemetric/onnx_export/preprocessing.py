@@ -36,13 +36,6 @@ def indicate(graph: GraphBuilder, indicator: MissingIndicator, X: str) -> str:
     return graph.doubles(graph.take(graph.IsNaN(X), indicator.features_))
 
 
-def place_on_quantiles(graph: GraphBuilder, transformer: QuantileTransformer, X: str) -> str:
-    """Features on their quantiles."""
-    if transformer.output_distribution != "uniform":
-        raise ValueError("QuantileTransformer is exported for a uniform distribution")
-    return on_quantiles(graph, transformer, X)
-
-
 def encode(graph: GraphBuilder, encoder: Any, columns: list[tuple[str, bool]]) -> str:
     """Look up the category of every column, and its code."""
     rare = getattr(encoder, "infrequent_categories_", None) or [None] * len(columns)
@@ -102,7 +95,7 @@ CODES: dict[type, Callable[..., NDArray]] = {OrdinalEncoder: _numbers, OneHotEnc
 GRAPHS: dict[type, Callable[..., str]] = {
     SimpleImputer: impute,
     MissingIndicator: indicate,
-    QuantileTransformer: place_on_quantiles,
+    QuantileTransformer: on_quantiles,
 }
 
 

@@ -70,8 +70,12 @@ def drawn_card(model: Any) -> str:
     """HTML about a fitted model; raises whatever goes wrong."""
     check_is_fitted(model)
     model = model.as_shown() if hasattr(model, "as_shown") else model
+    ensemble = getattr(model, "ensemble_", None)
+    with_importances = ensemble is not None and (  # computed already, or in no time
+        are_kept(ensemble, recipe_of(model).scoring) or ensemble.training_set.X.size <= MOST_CELLS
+    )
     # a classifier of tuples maps samples by its learner, which has no names
-    findings = collect_model(_with_a_map(model), _importances_are_quick(model))
+    findings = collect_model(_with_a_map(model), with_importances)
     if len(getattr(model, "feature_names_in_", ())) == len(findings.feature_names):
         findings.feature_names = [clipped(name) for name in model.feature_names_in_]
     facts = "".join(f"<div>{_title(name)} <b>{_text(value)}</b></div>" for name, value in _facts(model, findings))
@@ -83,18 +87,11 @@ def _with_a_map(model):
     return model.learner_ if hasattr(model, "preprocessor") and hasattr(model, "learner_") else model
 
 
-def _importances_are_quick(model):
-    """Whether importances are computed already, or take no time."""
-    ensemble = getattr(model, "ensemble_", None)
-    if ensemble is None:
-        return False
-    return are_kept(ensemble, recipe_of(model).scoring) or ensemble.training_set.X.size <= MOST_CELLS
-
-
 def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:
     metric, unit = LearnedSpace(_with_a_map(model)).learner, "feature"
     if hasattr(model, "oob_score_"):
-        yield f"out-of-bag {findings.score_name}", _score(findings, model.oob_score_)
+        score = _percent(model.oob_score_) if findings.score_name == "accuracy" else f"{model.oob_score_:.3g}"
+        yield f"out-of-bag {findings.score_name}", score
     if hasattr(model, "ensemble_"):
         n_replicas, n_tried = model.ensemble_.n_replicas, int((model.selection_["n_neighbors"] == 1).sum())
         replicas = counted(n_replicas, "replica", form=",") if n_replicas else "plain neighbours"
@@ -151,16 +148,14 @@ def _parts(model: Any, findings: Findings) -> Iterator[str | None]:
     if errors is not None:
         words = f"error of inner folds for k = 1 to {len(errors)}; {model.n_neighbors_} is marked"
         yield _line(words, errors, model.n_neighbors_ - 1)
+    what = "objective"
+    values: Any = getattr(LearnedSpace(_with_a_map(model)).learner, "trace_", ())
     if findings.trace is not None:
         energy = findings.trace["energy"]  # NaN after the end of a shorter run
         what = "energy" if energy.shape[1] == 1 else f"median energy of {energy.shape[1]} replicas"
-        yield _fall(what, np.nanmedian(energy[np.isfinite(energy).any(axis=1)], axis=1))
-    else:
-        yield _fall("objective", getattr(LearnedSpace(_with_a_map(model)).learner, "trace_", ()))
-
-
-def _score(findings, value):
-    return _percent(value) if findings.score_name == "accuracy" else f"{value:.3g}"
+        values = np.nanmedian(energy[np.isfinite(energy).any(axis=1)], axis=1)
+    if len(values):
+        yield _line(f"{what}, from {values[0]:.4g} to {values[-1]:.4g}", values)
 
 
 def _bars(title: str, shown: dict[str, Any] | None, is_share: bool = True) -> str | None:
@@ -181,10 +176,6 @@ def _bars(title: str, shown: dict[str, Any] | None, is_share: bool = True) -> st
         rows.append(f'<div class="bar">{named} {_drawing(100, 10, drawing)} <span>{text}</span></div>')
     some = f"{len(values)} of {shown['n']}: " if len(values) < shown["n"] else ""
     return f"<div>{_title(some + title)}{''.join(rows)}</div>"
-
-
-def _fall(what, values):
-    return _line(f"{what}, from {values[0]:.4g} to {values[-1]:.4g}", values) if len(values) else None
 
 
 def _line(title: str, values: ArrayLike, marked: int | None = None) -> str | None:

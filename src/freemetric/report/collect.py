@@ -22,7 +22,7 @@ from ..printable import counted
 from .document import clipped, parameters, versions
 from .findings import Findings, Snapshots
 from .predictions import predict_rows
-from .shown_rows import UserColumns, describe_columns, find, kept_by, mapped, show_given_rows, show_kept_rows
+from .shown_rows import describe_columns, find, kept_by, mapped, show_given_rows, show_kept_rows
 
 MOST_PERMUTED = 500  # columns: more would take minutes, and single ones of them hardly matter
 
@@ -39,15 +39,15 @@ class ReportOptions:
         Names of the sorted labels; None takes the labels.
     most_rows : int, default=10_000
         Largest number of rows to show. Of more rows a random sample is shown, and the page says so.
-    columns : UserColumns or None, default=None
-        The user's columns behind the features, where the caller knows more about them than X. Models of tables give
-        their own.
+    columns : object or None, default=None
+        The user's columns behind the features, where the caller knows more about them than X, as
+        ``TableModel.originals()`` of models of tables.
     """
 
     feature_names: Sequence[str] | None = None
     class_names: Sequence[str] | None = None
     most_rows: int = 10_000
-    columns: UserColumns | None = None
+    columns: Any = None
 
 
 def collect(model: Any, X: Any = None, y: ArrayLike | None = None, **options: Any) -> Findings:
@@ -56,9 +56,8 @@ def collect(model: Any, X: Any = None, y: ArrayLike | None = None, **options: An
     check_is_fitted(model)
     space, kept = LearnedSpace(model), kept_by(model)
     check_one_target(space.learner, "The report is about predictions")
-    findings = _begun(model, space)
+    findings, shown = _begun(model, space), None
     findings.parameters, findings.versions = parameters(model), versions()
-    shown = None
     if X is not None:
         shown = show_given_rows(findings, space, kept, X, y, wanted.most_rows)
     elif kept is not None:
@@ -111,9 +110,9 @@ def _beside_votes(head):
     """Words and strengths of what decides beside the votes; none with several targets, where each has its own."""
     if isinstance(head, ClassificationHead):
         return [(density.words, float(s)) for density, s in zip(head.densities, head.strengths, strict=True)]
-    n = len(getattr(head, "trends", ()))
-    both = zip(head.strengths[1 : n + 1].tolist(), head.strengths[n + 1 :].tolist(), strict=True) if n else ()
-    return [(trend.words, sum(two)) for trend, two in zip(getattr(head, "trends", ()), both, strict=True) if any(two)]
+    trends = getattr(head, "trends", ())
+    both = head.strengths[1:].reshape(2, len(trends)).T.tolist() if trends else ()
+    return [(trend.words, sum(two)) for trend, two in zip(trends, both, strict=True) if any(two)]
 
 
 def _name_features(findings, space, given):

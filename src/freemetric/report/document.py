@@ -87,14 +87,14 @@ def for_script(value: Any) -> str:
 
 def parameters(model: Any) -> list[tuple[str, str]]:
     """Names and values, nested ones too; of a recipe only what differs from the default, as one value."""
-    every = [(name, value) for name, value in model.get_params().items() if "recipe__" not in name]
-    return [(name, _in_words(value)) for name, value in every if name.rpartition("__")[2] not in ("steps", "memory")]
-
-
-def _in_words(value):
-    if hasattr(value, "get_params") and not isinstance(value, Recipe):
-        return type(value).__name__
-    return clipped(getattr(value, "__qualname__", type(value).__name__) if callable(value) else repr(value), 160)
+    pairs = []
+    for name, value in model.get_params().items():
+        if "recipe__" in name or name.rpartition("__")[2] in ("steps", "memory"):
+            continue
+        is_named = callable(value) or (hasattr(value, "get_params") and not isinstance(value, Recipe))
+        words = getattr(value, "__qualname__", type(value).__name__) if is_named else repr(value)
+        pairs.append((name, clipped(words, 160)))
+    return pairs
 
 
 def versions() -> list[tuple[str, str]]:
@@ -116,27 +116,25 @@ def write_document(
     path: str | PathLike, template: str, scripts: Sequence[str], shown: Mapping[str, Any], **words: Any
 ) -> Path:
     """Write a page that ``scripts`` draw from ``shown``; the template has both ``shown`` and ``words``."""
-    path = Path(path)
-    html = _html(template, "\n".join(_static(f"{name}.js") for name in scripts), shown, words)
-    with replacing(path) as file:
-        file.write(html.encode())
-    return path
-
-
-def _html(template: str, script: str, shown: Mapping[str, Any], words: Mapping[str, Any]) -> str:
-    jinja2, (plotly, digest) = require("jinja2", "report"), _plotly()
+    path, jinja2, (plotly, digest) = Path(path), require("jinja2", "report"), _plotly()
+    script = "\n".join(_static(f"{name}.js") for name in scripts)
+    # Scripts of these digests run, no others, and nothing is fetched.
+    allowed = f"script-src 'sha256-{_digest(script)}' 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:"
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_static), autoescape=True, undefined=jinja2.StrictUndefined
     )
-    return environment.get_template(template).render(
+    html = environment.get_template(template).render(
         **words,
         shown=shown,
-        policy=_policy(_digest(script), digest),
+        policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
         style=_static("page.css"),
         script=script,
         data=for_script(shown),
         plotly=plotly,
     )
+    with replacing(path) as file:
+        file.write(html.encode())
+    return path
 
 
 @cache
@@ -148,13 +146,6 @@ def _plotly() -> tuple[str, str]:
 
 def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
-def _policy(*digests: str) -> str:
-    """A content security policy under which scripts of these digests run, no others, and nothing is fetched."""
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    styles = "style-src 'unsafe-inline'; img-src data: blob:"
-    return f"default-src 'none'; script-src {allowed}; {styles}; base-uri 'none'; form-action 'none'"
 
 
 def _static(name: str) -> str:

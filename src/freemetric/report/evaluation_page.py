@@ -1,7 +1,7 @@
 """The page of an evaluation: scores beside a constant prediction, details of the task, error against rows."""
 
 from collections.abc import Mapping
-from math import floor, log10
+from math import floor, isfinite, isnan, log10, nan
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,6 @@ DIGITS = 9  # of targets, which may differ only in their last digits
 # The ending of the names of template and script, the constant prediction, and the unit of the error.
 CLASSIFICATION = ("classification", "always the most frequent class", "%")
 REGRESSION = ("regression", "always the mean", "% of the standard deviation")
-
-Evaluation = Mapping[str, Any]
-Row = Mapping[str, Any]
 
 
 def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = None) -> Path:
@@ -67,6 +64,7 @@ def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = No
     scores = [score for score in known["scores"] if score["name"].startswith((COVERAGE, WIDTH))]
     intervals = ((row, [_score_words(row, score) for score in scores]) for row in rows if _intervals(row))
     residuals = ((row, _off(row["residuals"])) for row in rows if row.get("residuals"))
+    drawn = [row["predictions"] for row in rows if row.get("predictions")]
     return write_document(
         path,
         f"evaluation_{name}.html",
@@ -80,7 +78,8 @@ def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = No
         interval_table=_table(known, map(_score_title, scores), intervals),
         facts=_facts(known),
         repeats=known["repeats"],
-        most_drawn=_most_drawn(known),
+        # The number of rows that are drawn where not all are.
+        most_drawn=max((len(part["truth"]) for part in drawn if len(part["truth"]) < part["rows"]), default=None),
         versions=versions(),
     )
 
@@ -89,19 +88,17 @@ def _task(found):
     return REGRESSION if found.get("task") == "regress" else CLASSIFICATION
 
 
-def contents(found: Evaluation) -> dict[str, Any]:
+def contents(found: Mapping[str, Any]) -> dict[str, Any]:
     """JSON values for the page's script."""
     rows = found["results"]
-    files, methods = (
-        list(dict.fromkeys(row["file"] for row in rows)),
-        [row for row in rows if not _is_constant(row, found)],
-    )
+    files = list(dict.fromkeys(row["file"] for row in rows))
+    methods = [row for row in rows if row["method"] != found["baseline"]]
     return {
         "classes": [],  # of rows, which this page has none of
         "baseline": found["baseline"],
         "scores": _shown_scores(found),
         "files": [clipped(file) for file in files],
-        "results": [{**_result(row, files), **_details(row)} for row in rows],
+        "results": [{"file": files.index(row["file"]), **_result(row)} for row in rows],
         "has_curves": any(row.get("learning_curve") for row in rows),
         "has_roc": any(row.get("roc") for row in rows),
         "has_calibration": any(row.get("calibration") for row in rows),
@@ -110,27 +107,16 @@ def contents(found: Evaluation) -> dict[str, Any]:
     }
 
 
-def _is_constant(row, found):
-    return row["method"] == found["baseline"]
-
-
-def _result(row, files):
-    """One method on one file; a score is its mean and its standard error."""
-    curve = [rounded([point["rows"], point["error"], point["uncertainty"]]) for point in row.get("learning_curve", [])]
+def _result(row):
+    """One method on one file: a score is its mean and its standard error; figures of classes, or of targets."""
+    roc, calibration, predictions = row.get("roc"), row.get("calibration"), row.get("predictions")
+    curve = row.get("learning_curve", [])
     return {
-        "file": files.index(row["file"]),
         "method": row["method"],
         "scores": {"error": rounded([row["error"], row["uncertainty"]])}
-        | {name: rounded([score["mean"], score["uncertainty"]]) for name, score in row["scores"].items()},
-        "curve": curve,
+        | {name: rounded(_pair(row, name)) for name in row["scores"]},
+        "curve": [rounded([point["rows"], point["error"], point["uncertainty"]]) for point in curve],
         "more_rows": row.get("more_rows"),
-    }
-
-
-def _details(row: Row) -> dict[str, Any]:
-    """Figures of one method on one file: of classes, or of targets and intervals."""
-    roc, calibration, predictions = row.get("roc"), row.get("calibration"), row.get("predictions")
-    return {
         "classes": [_class(line) for line in row.get("classes", [])],
         "confusion": row.get("confusion"),
         "calibration": calibration and _calibration(calibration),
@@ -143,14 +129,14 @@ def _details(row: Row) -> dict[str, Any]:
 def _facts(found):
     """Names and values for the head of the page: of the best method of a single file, or the number of files."""
     files = {row["file"] for row in found["results"]}
-    known = [row for row in found["results"] if not _is_constant(row, found) and row["error"] is not None]
+    known = [row for row in found["results"] if row["error"] is not None]
+    methods = [row for row in known if row["method"] != found["baseline"]]
     facts = [("files", f"{len(files):,}")]
-    if known and len(files) == 1:
-        best = min(known, key=lambda row: row["error"])
+    if methods and len(files) == 1:
+        best = min(methods, key=lambda row: row["error"])
         _, constant, unit = _task(found)
-        errors = [row["error"] for row in found["results"] if _is_constant(row, found) and row["error"] is not None]
         facts = [("lowest error", f"{best['error']:.2f} {unit} ({best['method']})")]
-        facts += [(constant, f"{error:.2f} %") for error in errors[:1]]
+        facts += [(constant, f"{row['error']:.2f} %") for row in known if row["method"] == found["baseline"]][:1]
         facts += _facts_of_best(found, best)
     return [*facts, ("cross-validation", f"{found['repeats']} x {found['folds']} folds")]
 
@@ -167,17 +153,17 @@ def _facts_of_best(found, best):
 def _score_table(found):
     """Means with their standard errors."""
     scores = _shown_scores(found)
-    titles = ["error in %", *map(_score_title, scores), "seconds"]
-    cells = (
-        [_error(row), *(_score_words(row, s) for s in scores), f"{row['seconds']:.2f}"] for row in found["results"]
+    lines = (
+        (row, [_error(row), *(_score_words(row, score) for score in scores), f"{row['seconds']:.2f}"])
+        for row in found["results"]
     )
-    return _table(found, titles, zip(found["results"], cells, strict=True))
+    return _table(found, ["error in %", *map(_score_title, scores), "seconds"], lines)
 
 
 def _error(row):
     if row["error"] is None:
         return "over the limit" if row["over_limit"] else "failed"
-    return _with_error(row["error"], row["uncertainty"], 2)
+    return measured(row["error"], row["uncertainty"], decimals=2)
 
 
 def _shown_scores(found):
@@ -208,14 +194,13 @@ def _intervals(row):
     levels = [name.removeprefix(COVERAGE) for name in row["scores"] if name.startswith(COVERAGE)]
     known = [(float(level), _pair(row, COVERAGE + level), _pair(row, WIDTH + level)) for level in levels]
     return [
-        rounded([level, *(_times(100, share) for share in held), *width])
-        for level, held, width in known
-        if rounded(held[0]) is not None
+        rounded([level, 100 * share, 100 * error, *width]) for level, (share, error), width in known if isfinite(share)
     ]
 
 
 def _pair(row, name):
-    return row["scores"][name]["mean"], row["scores"][name]["uncertainty"]
+    """Mean and standard error of a score; NaN where one is unknown."""
+    return [nan if row["scores"][name][part] is None else row["scores"][name][part] for part in ("mean", "uncertainty")]
 
 
 def _off(residuals):
@@ -223,13 +208,7 @@ def _off(residuals):
     mean, *distances = (residuals[name] for name in RESIDUALS)
     half = rounded(residuals["half"])
     mean = round(mean, 3 - floor(log10(half))) + 0.0 if half else mean
-    return [in_units(value) for value in (mean, *distances)]
-
-
-def _most_drawn(found):
-    """The number of rows that are drawn where not all are; None where all are."""
-    some = [row["predictions"] for row in found["results"] if row.get("predictions")]
-    return max((len(part["truth"]) for part in some if len(part["truth"]) < part["rows"]), default=None)
+    return [measured(value) for value in (mean, *distances)]
 
 
 def _table(found, titles, lines):
@@ -240,50 +219,37 @@ def _table(found, titles, lines):
     return header, [[*file, row["method"], *cells] for row, file, cells in names]
 
 
-def _score_title(score: Mapping[str, Any]) -> str:
-    """With the unit."""
+def _score_title(score):
     return clipped(f"{score['title']} in %" if score["in_percent"] else score["title"])
 
 
-def _score_words(row: Row, score: Mapping[str, Any]) -> str:
+def _score_words(row, score):
     """Mean and standard error of a score."""
     if score["name"] not in row["scores"]:
         return NONE
     mean, error = _pair(row, score["name"])
     if score["in_units"]:
-        return in_units(mean, error)
-    unit, digits = (100, 2) if score["in_percent"] else (1, 3)
-    return _with_error(_times(unit, mean), _times(unit, error), digits)
+        return measured(mean, error)
+    unit, decimals = (100, 2) if score["in_percent"] else (1, 3)
+    return measured(unit * mean, unit * error, decimals)
 
 
-def _with_error(mean: float | None, error: float | None, digits: int) -> str:
-    """A number that is none, NaN or None, is a dash."""
-    if not _is_number(mean):
-        return NONE
-    return f"{mean:.{digits}f}" + (f" \u00b1 {error:.{digits}f}" if _is_number(error) else "")
-
-
-def in_units(mean: float | None, error: float | None = None) -> str:
-    """A number of any size, in a unit that only its owner knows.
+def measured(mean: float | None, error: float | None = None, decimals: int | None = None) -> str:
+    """A mean and its standard error, with so many decimals; None is for units that only the owner knows.
 
     Examples
     --------
-    >>> in_units(123456.7, 1234.5), in_units(1.23456), in_units(0.000123456, 0.0000234)
-    ('123457 ± 1234', '1.235', '0.0001235 ± 2.3e-05')
+    >>> measured(123456.7, 1234.5), measured(1.23456), measured(0.000123456, 0.0000234), measured(1.5, 0.25, 2)
+    ('123457 ± 1234', '1.235', '0.0001235 ± 2.3e-05', '1.50 ± 0.25')
     """
-    if not _is_number(mean):
+    if mean is None or isnan(mean):
         return NONE
-    return _significant(mean, 4) + (f" \u00b1 {_significant(error, 2)}" if _is_number(error) else "")
+    text = _written(mean, 4, decimals)
+    return text if error is None or isnan(error) else f"{text} \u00b1 {_written(error, 2, decimals)}"
 
 
-def _significant(number, digits):
-    """So many digits, and all of those before the point."""
+def _written(number, digits, decimals):
+    """So many decimals or, for None, so many digits and all of those before the point."""
+    if decimals is not None:
+        return f"{number:.{decimals}f}"
     return f"{number:.0f}" if 10**digits <= abs(number) < LARGEST_WRITTEN_OUT else f"{number:.{digits}g}"
-
-
-def _is_number(value):
-    return value is not None and value == value
-
-
-def _times(unit, value):
-    return None if value is None else unit * value

@@ -1,6 +1,6 @@
 """Nearest neighbours of single rows, and the shares of the features in their distances."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -116,11 +116,11 @@ def _parts(findings, u, v):
         difference = findings.inputs[u] - findings.inputs[v]
         return np.arange(len(findings.names)), findings.by_name(difference * (difference @ findings.matrix))
     heaviest = np.argsort(-findings.weights, kind="stable")[:MOST_MAPPED]
-    groups = [findings.features_of(number) for number in heaviest]
+    groups = heaviest if findings.owner is None else [np.flatnonzero(findings.owner == column) for column in heaviest]
     return heaviest, contributions(findings.embed, findings.inputs[u], findings.inputs[v], groups)
 
 
-def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, features: Sequence) -> NDArray:
+def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, features: Any) -> NDArray:
     """Parts of each feature, or group of them, in the squared distances of U and V (n, d), for any map.
 
     The mean of the loss when both agree in the feature, and of the distance when they agree in all others. For a
@@ -128,8 +128,7 @@ def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, f
     """
     F = len(features)
     agree, only = np.repeat(U[None], F, axis=0), np.repeat(V[None], F, axis=0)  # (F, n, d)
-    for f, some in enumerate(features):
-        i = np.atleast_1d(some)
+    for f, i in enumerate(features):
         agree[f][:, i], only[f][:, i] = V[:, i], U[:, i]
     Z = embed(np.concatenate([V[None], U[None], agree, only]).reshape(-1, U.shape[1])).reshape(2 * F + 2, len(U), -1)
     squared = ((Z - Z[0]) ** 2).sum(axis=2)

@@ -111,10 +111,6 @@ class Findings:
         """Sums of values of the features (..., d) over those of every name."""
         return parts if self.owner is None else parts @ np.eye(len(self.columns))[self.owner]
 
-    def features_of(self, number: int) -> NDArray[np.intp]:
-        """The features of a name."""
-        return np.array([number]) if self.owner is None else np.flatnonzero(self.owner == number)
-
     @property
     def training_rows(self) -> NDArray[np.intp]:
         """Places among the rows shown of those that vote."""

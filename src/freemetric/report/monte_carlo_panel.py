@@ -80,9 +80,9 @@ def burnt(n_steps: int, burn_in: float) -> int:
 
 def diagnostics(findings: Findings) -> list[tuple[str, str, str]]:
     """Rows (name, value, what it means) about the energy after burn-in."""
-    if findings.trace is None:
-        return []
     trace = findings.trace
+    if trace is None:
+        return []
     in_all = len(trace["energy"])
     start = burnt(in_all, findings.burn_in)
     chains, T = trace["energy"][start:], trace["temperature"][start:]
@@ -91,7 +91,9 @@ def diagnostics(findings: Findings) -> list[tuple[str, str, str]]:
         r_hat, size, whose = split_r_hat(chains), effective_sample_size(chains), ""
     else:
         alone = [(split_r_hat(c), effective_sample_size(c)) for c in np.split(chains, n_replicas, axis=1)]
-        (r_hat, size), whose = _typical(np.array(alone)), "; the median of the replicas, each alone"
+        known = [pair for pair in alone if np.isfinite(pair).all()]
+        r_hat, size = np.median(known, axis=0) if known else (np.nan, np.nan)
+        whose = "; the median of the replicas, each alone"
     fell = bool((np.diff(T, axis=0) < 0).any())
     each = f", for each of {n_replicas} replicas" if n_replicas > 1 else ""
     caveat = "; the temperature still fell, so the run was not at rest" if fell else ""
@@ -101,12 +103,6 @@ def diagnostics(findings: Findings) -> list[tuple[str, str, str]]:
         ("effective sample size", _number(size, ".0f"), f"independent draws that these energies are worth{whose}"),
         ("acceptance", _number(np.nanmean(trace["acceptance"]), ".0%"), "of all trials"),
     ]
-
-
-def _typical(values):
-    """Medians over the replicas with finite values."""
-    known = values[np.isfinite(values).all(axis=1)]
-    return np.median(known, axis=0) if len(known) else np.full(values.shape[1], np.nan)
 
 
 def _number(value, form):

@@ -48,12 +48,11 @@ def classes(names: Sequence[str]) -> list[dict[str, Any]]:
 def spaces(findings: Findings) -> list[dict[str, Any]]:
     """Both spaces, (n, 3) at most, with the share of the variance on each axis."""
     pair = (("before learning", findings.before), (f"learned by {findings.learner}", findings.Z))
-    return [_space(name, points) for name, points in pair if points is not None]
-
-
-def _space(name, points):
-    on_axes, share = main_axes(points, 3)
-    return {"name": name, "points": [packed(axis) for axis in on_axes.T], "share": rounded(share, 3)}
+    known = [(name, *main_axes(points, 3)) for name, points in pair if points is not None]
+    return [
+        {"name": name, "points": [packed(axis) for axis in points.T], "share": rounded(share, 3)}
+        for name, points, share in known
+    ]
 
 
 def metric(findings: Findings) -> dict[str, Any] | None:
@@ -68,9 +67,7 @@ def metric(findings: Findings) -> dict[str, Any] | None:
 
 def weights(findings: Findings) -> dict[str, Any] | None:
     """Weights of the features with their range over replicas, in the order of the importances."""
-    if findings.weights is None:
-        return None
-    return _bars(findings, findings.weights, findings.weight_range)
+    return None if findings.weights is None else _bars(findings, findings.weights, findings.weight_range)
 
 
 def importances(findings: Findings) -> dict[str, Any] | None:
@@ -107,19 +104,14 @@ def error_curves(findings: Findings) -> dict[str, Any] | None:
 
 def tried(findings: Findings) -> dict[str, Any] | None:
     """The table of candidates: header, rows of texts from the lowest error, their number, the column of the error."""
-    selection = findings.selection or {}
+    selection = findings.selection
     if not selection:
         return None
     error = "error" if "error" in selection else error_column(selection)
     order = np.argsort(selection[error], kind="stable")
-    rows = [[_cell(values[i]) for values in selection.values()] for i in order[:MOST_TRIED]]
+    forms = [(values, "{:.3g}".format if values.dtype.kind == "f" else clipped) for values in selection.values()]
+    rows = [[form(values[i]) for values, form in forms] for i in order[:MOST_TRIED]]
     return {"header": [clipped(name) for name in selection], "rows": rows, "n": len(order), "error": error}
-
-
-def _cell(value):
-    if isinstance(value, float | np.floating):
-        return f"{value:.3g}"
-    return clipped(value)
 
 
 def confused(findings: Findings) -> dict[str, Any] | None:
@@ -149,15 +141,14 @@ def targets(findings: Findings) -> dict[str, Any] | None:
 def scores(known: TargetFindings) -> dict[str, Any]:
     """R^2, errors and coverage of the intervals, of the rows with a prediction."""
     truth, predicted, bounded = known.truth[known.scored], known.predicted[known.scored], known.bounded
-    there = len(truth) > 0
-    return {
-        "n": len(truth),
-        "r2": r2(truth, predicted) if len(np.unique(truth)) > 1 else np.nan,
-        "mae": mae(truth, predicted) if there else np.nan,
-        "rmse": rmse(truth, predicted) if there else np.nan,
-        "coverage": known.held[bounded].mean() if bounded.any() else np.nan,
-        "width": np.median((known.high - known.low)[bounded]) if bounded.any() else np.nan,
-    }
+    found = {"n": len(truth), **dict.fromkeys(("r2", "mae", "rmse", "coverage", "width"), np.nan)}
+    if len(np.unique(truth)) > 1:
+        found["r2"] = r2(truth, predicted)
+    if len(truth):
+        found |= {"mae": mae(truth, predicted), "rmse": rmse(truth, predicted)}
+    if bounded.any():
+        found |= {"coverage": known.held[bounded].mean(), "width": np.median((known.high - known.low)[bounded])}
+    return found
 
 
 def story(known: TargetFindings, row: int) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def _predict_classes(findings, model, kept, X):
         if X is None:  # Kept rows count even where the page does not show them.
             y, predicted = kept.y, classes[kept.rows]
         _note_out_of_bag(findings, (predicted < 0).sum())
-    elif _by_neighbors(findings, model):
+    elif findings.learned_from or not hasattr(model, "predict"):
         k, known = _note_neighbors(findings), findings.training_rows
         predicted = findings.predicted = np.full(len(y), -1)
         predicted[known] = leave_one_out(findings.Z[known], y[known], len(findings.class_names), k)
@@ -58,7 +58,7 @@ def _predict_targets(findings, model, kept, X):
         targets.predicted = regressor.oob_prediction_[findings.rows]
         _explain_out_of_bag(findings, regressor)
         _note_out_of_bag(findings, (~targets.scored).sum())
-    elif not _by_neighbors(findings, model):
+    elif not findings.learned_from and hasattr(model, "predict"):
         targets.predicted = np.asarray(_own_predictions(findings, model, X), dtype=np.float64).ravel()
         if regressor is not None:
             ensemble, inputs = regressor.ensemble_, findings.inputs
@@ -67,10 +67,6 @@ def _predict_targets(findings, model, kept, X):
     elif findings.Z is not None and len(findings.rows) > 1:
         k, known = _note_neighbors(findings), findings.training_rows
         targets.predicted[known] = targets.truth[nearest(findings.Z, known, k, known)[0]].mean(axis=1)
-
-
-def _by_neighbors(findings, model):
-    return findings.learned_from or not hasattr(model, "predict")
 
 
 def _own_predictions(findings, model, X):
@@ -141,12 +137,8 @@ def leave_one_out(Z: NDArray, y: NDArray, n_classes: int, n_neighbors: int) -> N
     return shares(search.left_out(everyone, training_set.votes(everyone)))[:, -1].argmax(axis=1)
 
 
-def nearest(Z: NDArray, queries: NDArray, n_neighbors: int, pool: NDArray | None = None) -> tuple[NDArray, NDArray]:
-    """Rows and distances (len(queries), n_neighbors) nearest to the rows ``queries``, without those themselves.
-
-    Neighbours come from the rows ``pool``; None is all of them.
-    """
-    pool = np.arange(len(Z)) if pool is None else pool
+def nearest(Z: NDArray, queries: NDArray, n_neighbors: int, pool: NDArray) -> tuple[NDArray, NDArray]:
+    """Rows of ``pool`` nearest to the rows ``queries``, without those themselves, and distances (n, n_neighbors)."""
     k = min(n_neighbors, len(pool) - 1)
     distance, place = NearestNeighbors(n_neighbors=k + 1).fit(Z[pool]).kneighbors(Z[queries])
     index = pool[place]

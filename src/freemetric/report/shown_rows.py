@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,21 +20,6 @@ from ..sklearn_compat import kept_rows, safe_indexing
 from .findings import Findings, TargetFindings
 
 DIGITS = 12  # of a value that was scaled and is scaled back
-
-
-class UserColumns(Protocol):
-    """The user's columns behind the features that a map sees."""
-
-    names: Sequence[str]
-    owner: NDArray[np.intp] | None  # (d,) number of the column that each feature comes from; None where it is unknown
-
-    def of_rows(self, X: Any) -> Sequence[ArrayLike]:
-        """The cells of every column, of rows as the caller has them."""
-        ...
-
-    def of_features(self, values: NDArray) -> Sequence[ArrayLike]:
-        """The cells of every column, from features (n, d) as they reach the part of the model that keeps them."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -76,20 +61,18 @@ def _without_names() -> Iterator[None]:
 
 def kept_by(model: Any) -> KeptRows | None:
     """The training rows that a fitted model has kept; None where it keeps none."""
-    every = (_kept_by_part(part) for _, part in parts_of(model))
-    return next((kept for kept in every if kept is not None), None)
-
-
-def _kept_by_part(part):
-    if hasattr(part, "ensemble_"):
-        return _of_training_set(part, part.ensemble_.training_set, are_mapped=False)
-    if isinstance(getattr(part, "training_set_", None), TrainingSet):
-        return _of_training_set(part, part.training_set_, are_mapped=True)
-    if isinstance(part, MetricKNeighborsRegressor):
-        n, targets = len(part.embedding_), part.numbers_ if part.numbers_.ndim == 1 else None
-        return KeptRows(part, np.arange(n), n, part.embedding_, True, targets=targets)
-    kept = kept_rows(part)
-    return None if kept is None else KeptRows(part, np.arange(len(kept[0])), len(kept[0]), kept[0], True, kept[1])
+    for _, part in parts_of(model):
+        if hasattr(part, "ensemble_"):
+            return _of_training_set(part, part.ensemble_.training_set, are_mapped=False)
+        if isinstance(getattr(part, "training_set_", None), TrainingSet):
+            return _of_training_set(part, part.training_set_, are_mapped=True)
+        if isinstance(part, MetricKNeighborsRegressor):
+            n, targets = len(part.embedding_), part.numbers_ if part.numbers_.ndim == 1 else None
+            return KeptRows(part, np.arange(n), n, part.embedding_, True, targets=targets)
+        kept = kept_rows(part)
+        if kept is not None:
+            return KeptRows(part, np.arange(len(kept[0])), len(kept[0]), kept[0], True, kept[1])
+    return None
 
 
 def _of_training_set(part, training_set, are_mapped):
@@ -122,8 +105,10 @@ def show_given_rows(
         else:
             _label(findings, getattr(find(space.estimator, "classes_"), "classes_", []), labels[findings.rows])
     if kept is not None and n == kept.n_given:
-        place = kept.places_of(findings.rows)
-        if _are_the_same(findings.Z if kept.are_mapped else findings.inputs, kept.values, place):
+        place, given = kept.places_of(findings.rows), findings.Z if kept.are_mapped else findings.inputs
+        known = place >= 0
+        same_shape = known.any() and given.shape[1] == kept.values.shape[1]
+        if same_shape and np.allclose(kept.values[place[known]], given[known]):
             _mark_training_set(findings, kept, place)
     return X
 
@@ -145,8 +130,12 @@ def show_kept_rows(findings: Findings, kept: KeptRows, most_rows: int) -> None:
     _mark_training_set(findings, kept, chosen)
 
 
-def describe_columns(findings: Findings, front: Sequence[Any], X: Any, columns: UserColumns | None) -> None:
-    """Add the user's columns and their cells; X are the rows shown, None those that the model has kept."""
+def describe_columns(findings: Findings, front: Sequence[Any], X: Any, columns: Any) -> None:
+    """Add the user's columns and their cells; X are the rows shown, None those that the model has kept.
+
+    ``columns`` has the names of the user's columns, their ``owner`` (d,), the number of the column that each feature
+    comes from, and their cells: ``of_rows(X)``, or ``of_features(values)`` from the features (n, d) that were kept.
+    """
     if findings.inputs is None:
         return
     if columns is not None:
@@ -167,12 +156,17 @@ def describe_columns(findings: Findings, front: Sequence[Any], X: Any, columns: 
 
 
 def _scaled_back(front, values):
-    """Features as they stood in front of the scalers."""
+    """Features as they stood in front of the scalers, with twelve digits: 0.1 + 0.2 is 0.3 again."""
+    if not front:
+        return values
     for step in reversed(front):
         if not _passes(step):
             with _without_names():
                 values = np.asarray(step.inverse_transform(values), dtype=np.float64)
-    return _rounded(values) if front else values
+    with np.errstate(divide="ignore"):
+        size = np.floor(np.log10(np.abs(values), out=np.zeros(values.shape), where=values != 0))
+    unit = 10.0 ** np.clip(DIGITS - 1 - size, -300, 300)
+    return np.where(np.isfinite(values * unit), np.round(values * unit) / unit, values)
 
 
 def _is_one_to_one(step):
@@ -190,14 +184,6 @@ def _passes(step):
         return True
 
 
-def _rounded(values):
-    """Values of twelve digits: 0.1 + 0.2 is 0.3 again."""
-    with np.errstate(divide="ignore"):
-        size = np.floor(np.log10(np.abs(values), out=np.zeros(values.shape), where=values != 0))
-    unit = 10.0 ** np.clip(DIGITS - 1 - size, -300, 300)
-    return np.where(np.isfinite(values * unit), np.round(values * unit) / unit, values)
-
-
 def _sample(n, most):
     """Numbers of the rows to show: all, or a random sample."""
     return np.arange(n) if n <= most else np.sort(np.random.default_rng(0).choice(n, most, replace=False))
@@ -212,13 +198,6 @@ def _label(findings, classes, y):
     findings.class_names = known + sorted(set(labels) - set(known))
     number = {name: c for c, name in enumerate(findings.class_names)}
     findings.y = np.array([number[label] for label in labels], dtype=int)
-
-
-def _are_the_same(given, kept, place):
-    """Whether rows given are those that were kept, as far as these have a place among them."""
-    known = place >= 0
-    same_shape = bool(known.any()) and given.shape[1] == kept.shape[1]
-    return same_shape and np.allclose(kept[place[known]], given[known])
 
 
 def _mark_training_set(findings, kept, place):

@@ -39,10 +39,8 @@ def facts(findings: Findings, shown: dict[str, Any]) -> list[tuple[str, str]]:
         found = scores(findings.targets)
         pairs.append(("target", "a number, averaged as logarithms" if findings.targets.log else "a number"))
         if found["n"]:
-            pairs += [
-                (f"{findings.prediction_kind} R²", _short(found["r2"])),
-                ("mean absolute error", _short(found["mae"])),
-            ]
+            pairs.append((f"{findings.prediction_kind} R²", _short(found["r2"])))
+            pairs.append(("mean absolute error", _short(found["mae"])))
     if findings.n_neighbors:
         pairs.append(("neighbours that vote", _voting(findings)))
     return pairs
@@ -110,11 +108,10 @@ def _sample(findings):
 def _space(findings, spaces):
     if not spaces:
         return "This model has kept no samples. Give X and y to the report to see them."
-    axes = ["two axes" if len(s["share"]) > 1 else "its only axis" for s in spaces]
-    parts = [
-        f"{s['name']}, {100 * sum(s['share'][:2]):.0f} % of the variance on {on}"
-        for s, on in zip(spaces, axes, strict=True)
-    ]
+    parts = []
+    for name, share in ((space["name"], space["share"]) for space in spaces):
+        on = "two axes" if len(share) > 1 else "its only axis"
+        parts.append(f"{name}, {100 * sum(share[:2]):.0f} % of the variance on {on}")
     shown = f"{counted(len(findings.rows), 'row', form=',')} ({findings.origin}): {'; '.join(parts)}."
     colours = " Colours are the targets." if findings.targets is not None else ""
     return f"{shown} Near points are alike in the space shown.{colours}"

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,10 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from ..extras import require
-from .folders import Folder, ReplacedError
+from .folders import Folder, RefusedError
 from .requests import Choices, WrongRequestError, checked_dict, checked_number, comparison_settings, fit_settings
-from .session import RefusedError, Session
-from .upload import stored_path
+from .session import Session
+from .upload import file_stem, stored_path
 
 REPORT_SCRIPTS = ("base", "figure", "targets", "target_rows")
 SCRIPTS = ("requests", "methods", "columns", "live", "model", "predict", "rows", "compare", "main")
@@ -28,29 +28,11 @@ BEGINNING = 20_000  # characters that hold the policy of a report
 POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 
 
-def page() -> str:
-    """The page without data."""
-    return _text("serve", "page.html")
-
-
 @cache
 def script() -> str:
     """The scripts as one: what draws figures is the report's."""
-    parts = [
-        *(_text("report", f"{name}.js") for name in REPORT_SCRIPTS),
-        *(_text("serve", f"{name}.js") for name in SCRIPTS),
-    ]
-    return "\n".join(parts)
-
-
-@cache
-def style() -> str:
-    return _text("report", "page.css") + _text("serve", "page.css")
-
-
-@cache
-def plotly() -> str:
-    return require("plotly.offline", "report").get_plotlyjs()
+    parts = [("report", name) for name in REPORT_SCRIPTS] + [("serve", name) for name in SCRIPTS]
+    return "\n".join(_text(package, f"{name}.js") for package, name in parts)
 
 
 def framed_policy(path: Path) -> str:
@@ -123,12 +105,15 @@ class Pages:
     def routes(self) -> list[Route]:
         get: dict[str, Callable] = {"state": self.state, "rows": self.rows, "rows/{place:int}": self.row}
         get |= {"jobs/{number:int}/events": self.events}
-        post = {"table": self.table, "example": self.example, "columns": self.columns, "fit": self.fit}
-        post |= {"compare": self.compare, "predict": self.predict, "cancel": self.cancel, "quit": self.end}
+        post: dict[str, Callable] = {"table": self.table, "example": self.example, "columns": self.columns}
+        post |= {"predict": self.predict, "cancel": self.cancel, "quit": self.end}
+        settings = {"fit": fit_settings, "compare": comparison_settings}
+        post |= {kind: partial(self.start, kind, checked) for kind, checked in settings.items()}
+        style = _text("report", "page.css") + _text("serve", "page.css")
         return [
-            Route("/", lambda request: Response(page(), media_type="text/html")),
+            Route("/", lambda request: Response(_text("serve", "page.html"), media_type="text/html")),
             Route("/page.js", lambda request: Response(script(), media_type="text/javascript")),
-            Route("/page.css", lambda request: Response(style(), media_type="text/css")),
+            Route("/page.css", lambda request: Response(style, media_type="text/css")),
             Route("/plotly.js", self.plotly),
             Route("/view/{name}", self.view),
             Route("/download/{name}", self.download),
@@ -137,7 +122,8 @@ class Pages:
         ]
 
     def plotly(self, request: Request) -> Response:
-        return Response(plotly(), media_type="text/javascript", headers={"cache-control": "private, max-age=3600"})
+        content = require("plotly.offline", "report").get_plotlyjs()
+        return Response(content, media_type="text/javascript", headers={"cache-control": "private, max-age=3600"})
 
     def state(self, request: Request) -> Response:
         limit = {"most_megabytes": self.most_bytes >> 20, "examples": list(EXAMPLES)}
@@ -176,13 +162,8 @@ class Pages:
     async def _read(self, work, *given):
         return await asyncio.get_running_loop().run_in_executor(self.readers, work, *given)
 
-    async def fit(self, request: Request) -> Response:
-        return await self._start("fit", fit_settings, await _json(request))
-
-    async def compare(self, request: Request) -> Response:
-        return await self._start("compare", comparison_settings, await _json(request))
-
-    async def _start(self, kind, settings, content):
+    async def start(self, kind: str, settings: Callable, request: Request) -> Response:
+        content = await _json(request)
         job = await run_in_threadpool(self.session.start, kind, settings(content), checked_number(content, "version"))
         return Answer({"number": job.number, "kind": kind})
 
@@ -204,11 +185,8 @@ class Pages:
             return Answer(rows.index())
 
     def row(self, request: Request) -> Response:
-        try:
-            with self.session.known_rows() as rows:
-                return Answer(rows.look(request.path_params["place"]))
-        except IndexError as problem:
-            raise RefusedError(str(problem)) from None
+        with self.session.known_rows() as rows:
+            return Answer(rows.look(request.path_params["place"]))
 
     def view(self, request: Request) -> Response:
         """A report inside of the page; it may run its own scripts and load nothing."""
@@ -225,7 +203,7 @@ class Pages:
         if request.path_params["name"] not in known:
             raise RefusedError("there is no such file")
         kind, file, name = DOWNLOADS[request.path_params["name"]]
-        return self.session.made_by(kind), file, name.format(self.session.stem)
+        return self.session.made_by(kind), file, name.format(file_stem(self.session.name))
 
     async def end(self, request: Request) -> Response:
         self.quit()
@@ -283,6 +261,5 @@ def _failed(request: Request, problem: Exception) -> Response:
 
 def application(session: Session, most_bytes: int, quit: Callable[[], None]) -> Starlette:
     """The application without its guard."""
-    known: dict[Any, Any] = dict.fromkeys((RefusedError, ReplacedError, WrongRequestError), _refused)
-    known[OSError] = _failed
+    known: dict[Any, Any] = {RefusedError: _refused, WrongRequestError: _refused, OSError: _failed}
     return Starlette(routes=Pages(session, most_bytes, quit).routes(), exception_handlers=known)

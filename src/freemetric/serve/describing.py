@@ -1,7 +1,6 @@
 """The description of a table: its columns, and which of them may be the target."""
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,26 +32,21 @@ def guessed_target(table: Table) -> str:
         return table.target
     names = list(table.columns)
     by_name = [name for usual in USUAL for name in names if name.strip().lower() == usual]
-    if by_name or _looks_like_classes(table, names[-1]) or _are_numbers(table, names[-1]):
-        return (by_name or names[-1:])[0]
-    few = [name for name in reversed(names) if _looks_like_classes(table, name)]
-    return (few or names[-1:])[0]
+    if by_name:
+        return by_name[0]
+    few = (name for name in reversed(names) if _looks_like_classes(table, name))
+    return names[-1] if _are_numbers(table, names[-1]) else next(few, names[-1])
 
 
 def _looks_like_classes(table, name):
-    cells = table.cells(name)
-    if cells.dtype.kind == "f":
-        numbers = cells[~np.isnan(cells)]
-        return bool((numbers == np.round(numbers)).all()) and 2 <= len(np.unique(numbers)) <= FEW
-    values = {cell for cell in cells if cell is not None}
-    return 2 <= len(values) <= min(FEW, max(2, table.n_rows // 2)) and not _has_decimals(values)
-
-
-def _has_decimals(values):
-    try:
-        return any(float(value) != round(float(value)) for value in values)
-    except (ValueError, OverflowError):
+    values, _ = _values_of(table, name)
+    most = FEW if table.cells(name).dtype.kind == "f" else min(FEW, max(2, table.n_rows // 2))
+    if not 2 <= len(values) <= most:
         return False
+    try:
+        return all(float(value) == round(float(value)) for value in values)
+    except (ValueError, OverflowError):  # names, or infinity
+        return True
 
 
 def _are_numbers(table, name):
@@ -71,7 +65,7 @@ def describe(upload: Upload, choices: Choices) -> dict[str, Any]:
         table = upload.table(choices.reading)
         target = choices.target if choices.target in table.columns else guessed_target(table)
         understood = _understood(upload, table, target, choices)
-    shown = list(table.columns)[:MOST_COLUMNS]
+    shown, known, left_out = list(table.columns)[:MOST_COLUMNS], understood["columns"], understood["left_out"]
     return {
         "name": upload.name,
         "n_rows": table.n_rows,
@@ -79,7 +73,11 @@ def describe(upload: Upload, choices: Choices) -> dict[str, Any]:
         "names": shown if target in shown else [*shown, target],
         "target": target,
         "guessed": target != choices.target and target != table.target,
-        "columns": [_column(table, name, understood) for name in shown if name != target],
+        "columns": [
+            {**described_column(table, name, known.get(name)), "left_out": left_out.get(name, "")}
+            for name in shown
+            if name != target
+        ],
         "task": understood["task"],
         "classes": understood["classes"][:MOST_CLASSES],
         "n_classes": len(understood["classes"]),
@@ -137,31 +135,20 @@ def _counted(y):
     return [{**known, "n": int(n)} for known, n in zip(named, counts, strict=True)]
 
 
-def _column(table: Table, name: str, understood: Mapping[str, Any]) -> dict[str, Any]:
-    values, missing = values_of(table, name)
-    column = understood["columns"].get(name)
-    return {
-        "name": name,
-        "kind": "" if column is None else kind_of(column),
-        "missing": missing,
-        "n_values": len(values),
-        "examples": [_text(value)[:LONGEST] for value in values[:MOST_EXAMPLES]],
-        "left_out": understood["left_out"].get(name, ""),
-    }
+def described_column(table: Table, name: str, column: Column | None) -> dict[str, Any]:
+    """What was understood of a column; its kind is empty where it is no feature."""
+    values, missing = _values_of(table, name)
+    kind = ""
+    if column is not None:
+        marks = f" with {column.marks}" if column.kind == "numeric" and column.marks != PLAIN else ""
+        kind = KINDS[column.kind] + marks + (f" ({column.order})" if column.order else "")
+    texts = [as_text(value) if isinstance(value, float) else str(value) for value in values[:MOST_EXAMPLES]]
+    examples = [text[:LONGEST] for text in texts]
+    return {"name": name, "kind": kind, "missing": missing, "n_values": len(values), "examples": examples}
 
 
-def values_of(table: Table, name: str) -> tuple[list[Any], int]:
+def _values_of(table, name):
     """Different values in their order, and how many cells have none."""
     cells = table.cells(name)
     known = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else [cell for cell in cells if cell is not None]
     return list(dict.fromkeys(known)), len(cells) - len(known)
-
-
-def _text(value):
-    return as_text(value) if isinstance(value, float) else str(value)
-
-
-def kind_of(column: Column) -> str:
-    """The kind of a column in words, and how its cells are written."""
-    marks = f" with {column.marks}" if column.kind == "numeric" and column.marks != PLAIN else ""
-    return KINDS[column.kind] + marks + (f" ({column.order})" if column.order else "")

@@ -21,8 +21,8 @@ from ..files.atomic import release_lock, take_lock
 PREFIX, LOCK = "freemetric-serve-", "lock"
 
 
-class ReplacedError(Exception):
-    """Somebody wants to use a folder that is no longer wanted; the text is a line for the user."""
+class RefusedError(Exception):
+    """Something that cannot be done now, or with this; the text is a line for the user."""
 
 
 class Folder:
@@ -35,10 +35,10 @@ class Folder:
 
     @contextmanager
     def in_use(self) -> Iterator[Path]:
-        """Keep the folder in place meanwhile; ReplacedError if it was dropped before."""
+        """Keep the folder in place meanwhile; RefusedError if it was dropped before."""
         with self.lock:
             if self.is_dropped:
-                raise ReplacedError("another table has taken its place; reload the page")
+                raise RefusedError("another table has taken its place; reload the page")
             self.users += 1
         try:
             yield self.path
@@ -105,18 +105,15 @@ def _remove(folder: Path, held: BinaryIO) -> None:
 
 def remove_abandoned() -> None:
     """Remove the folders of this user's servers that were killed."""
+    found: list[Path] = []
     with suppress(OSError):  # a folder that cannot be read is no reason not to start
-        for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-            _remove_if_abandoned(folder)
-
-
-def _remove_if_abandoned(folder: Path) -> None:
-    lock = folder / LOCK
-    with suppress(OSError):  # not ours, without a lock file
-        if _is_private(folder.lstat()) and stat.S_ISREG(lock.lstat().st_mode):
-            held = take_lock(lock)
-            if held is not None:
-                _remove(folder, held)
+        found += Path(tempfile.gettempdir()).glob(f"{PREFIX}*")
+    for folder in found:
+        with suppress(OSError):  # not ours, without a lock file
+            if _is_private(folder.lstat()) and stat.S_ISREG((folder / LOCK).lstat().st_mode):
+                held = take_lock(folder / LOCK)
+                if held is not None:
+                    _remove(folder, held)
 
 
 def _is_private(found: os.stat_result) -> bool:

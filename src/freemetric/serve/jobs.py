@@ -32,8 +32,11 @@ class ServerJob:
         self.events: list[bytes] = []  # as the process wrote them: JSON
         self.state, self.last = "running", b""
         self.lock, self.ended = threading.Lock(), threading.Event()
-        self.folder = Path(request.get("folder", ""))  # of its results
-        self.process, self.pipe = _started(kind, request, bounds.megabytes)
+        context, run = _context()
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=run, args=(theirs, bounds.megabytes, kind, request))
+        self.process.start()
+        theirs.close()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def cancel(self) -> None:
@@ -47,16 +50,14 @@ class ServerJob:
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and (left <= 0 or not self.pipe.poll(left)):
                     return self._fail(f"stopped after {self.bounds.seconds:g} s, which is the limit")
-                self._take(self.pipe.recv_bytes())
+                message = self.pipe.recv_bytes()
+                ends = [state for state in ("done", "failed") if message.startswith(b'{"type": "%s"' % state.encode())]
+                if ends:
+                    return self._end(ends[0], message)
+                self.events.append(message)
         except (EOFError, OSError):
             self.process.join(1)
             self._fail(f"the process died with code {self.process.exitcode}; perhaps it needed too much memory")
-
-    def _take(self, message):
-        for state in ("done", "failed"):
-            if message.startswith(b'{"type": "%s"' % state.encode()):
-                return self._end(state, message)
-        self.events.append(message)
 
     def _fail(self, text):
         self._end("failed", json.dumps({"type": "failed", "text": text}).encode())
@@ -82,23 +83,9 @@ def _context() -> tuple[Any, Any]:
 
 def warm_up() -> None:
     """Start the process that all others are forked from, which takes seconds."""
-    context, _ = _context()
-    process = context.Process(target=_nothing)
+    process = _context()[0].Process()  # without a target it ends at once
     process.start()
     process.join()
-
-
-def _nothing():
-    """Work that is done at once."""
-
-
-def _started(kind: str, request: dict[str, Any], megabytes: float | None) -> Any:
-    context, run = _context()
-    ours, theirs = context.Pipe()
-    process = context.Process(target=run, args=(theirs, megabytes, kind, request))
-    process.start()
-    theirs.close()
-    return process, ours
 
 
 def end_group(process: Any) -> None:

@@ -37,7 +37,10 @@ class Live:
         """Replicas were sampled: their energies, and the space of the first of them."""
         if not task.candidate.learns:
             return
-        self.send({"type": "walk", **about(task.candidate), **walk(replicas.trace)})
+        energies = replicas.trace["energy"]  # (n_steps, R)
+        shown, median = evenly(len(energies), MOST_STEPS), np.nanmedian(energies, axis=1)
+        walk = {"at": (shown + 1).tolist(), "energy": rounded(median[shown], 4), "replicas": energies.shape[1]}
+        self.send({"type": "walk", **about(task.candidate), **walk})
         if self._is_time("space", BETWEEN_SPACES):
             self.send({"type": "space", **about(task.candidate), **self._space(task, replicas)})
 
@@ -55,18 +58,14 @@ class Live:
 
     def _space(self, task, replicas):
         """The rows on two axes, as the walk goes on; turned so that it looks like the one before."""
-        places, form = task.training_set.places, FORMS[task.candidate.form]
-        some = evenly(len(task.seen), MOST_POINTS)
-        spaces = [form.map(task.seen[some], A) for A in frames(replicas)]
-        on_axes = seen_alike(spaces, self.axes)
-        self.axes = on_axes[-1]
-        return {"frames": rounded(on_axes, 3), **self._predicted(task.training_set, places.rows[some])}
-
-    def _predicted(self, training_set, some):
-        """The classes of training samples, or the ranks of their targets, from 0 to 1."""
+        training_set, form = task.training_set, FORMS[task.candidate.form]
+        some, kept = evenly(len(task.seen), MOST_POINTS), list(replicas.snapshots.get("map", ()))
+        maps = [*(kept[i] for i in evenly(len(kept), MOST_FRAMES - 1)), replicas.maps[0]]  # along its walk, and its end
+        on_axes = seen_alike([form.map(task.seen[some], A) for A in maps], self.axes)
+        self.axes, rows = on_axes[-1], training_set.places.rows[some]
         if self.ranks is None:
-            return {"class": training_set.y[some].tolist()}
-        return {"rank": rounded(self.ranks[training_set.rows[some]], 3)}
+            return {"frames": rounded(on_axes, 3), "class": training_set.y[rows].tolist()}
+        return {"frames": rounded(on_axes, 3), "rank": rounded(self.ranks[training_set.rows[rows]], 3)}
 
 
 def about(candidate: Any) -> dict[str, Any]:
@@ -74,34 +73,19 @@ def about(candidate: Any) -> dict[str, Any]:
     return {"kind": f"{candidate.view}, {candidate.form}", "temperature": rounded(float(candidate.temperature), 3)}
 
 
-def walk(trace: dict[str, NDArray]) -> dict[str, Any]:
-    """Median energy of the replicas (n_steps, R) along some of the steps."""
-    energy = np.nanmedian(trace["energy"], axis=1)
-    shown = evenly(len(energy), MOST_STEPS)
-    return {"at": (shown + 1).tolist(), "energy": rounded(energy[shown], 4), "replicas": trace["energy"].shape[1]}
-
-
-def frames(replicas: Any) -> list[NDArray]:
-    """Maps of the first replica along its walk, where they were kept, and at its end."""
-    maps = list(replicas.snapshots.get("map", ()))
-    return [*(maps[i] for i in evenly(len(maps), MOST_FRAMES - 1)), replicas.maps[0]]
-
-
 def seen_alike(spaces: list[NDArray], before: NDArray | None) -> NDArray:
     """Spaces (n, p) on the two main axes of the last, each of unit size, turned towards what was seen before."""
     last = spaces[-1] - spaces[-1].mean(axis=0)
     directions = np.linalg.lstsq(last, main_axes(last, 2)[0], rcond=None)[0]
-    flat = np.array([_unit((Z - Z.mean(axis=0)) @ directions) for Z in spaces])
+    flat = np.array([(Z - Z.mean(axis=0)) @ directions for Z in spaces])
+    size = np.sqrt((flat**2).sum(axis=2).mean(axis=1))
+    flat /= np.where(size > 0, size, 1)[:, None, None]
     if flat.shape[2] < 2:
         flat = np.concatenate([flat, np.zeros((*flat.shape[:2], 1))], axis=2)
     if before is not None and before.shape == flat[-1].shape:
         U, _, Vt = np.linalg.svd(flat[-1].T @ before)
         flat = flat @ (U @ Vt)
     return flat
-
-
-def _unit(points):
-    return points / (np.sqrt((points**2).sum(axis=1).mean()) or 1.0)
 
 
 def found(population: Any) -> list[dict[str, Any]]:

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from ..report.document import clipped
+from ..report.document import cell
 from ..tabular.model import TableModel
 from ..tabular.predictions import beside, predictions, scores_of
-from ..tabular.table import Table, as_text
+from ..tabular.table import Table
 from ..tabular.writing import write
-from .describing import MOST_COLUMNS, kind_of, values_of
+from .describing import MOST_COLUMNS, described_column
 from .upload import Upload
 
 PREDICTIONS = "predictions.csv"
@@ -18,7 +18,7 @@ MOST_SHOWN = 20  # rows and columns of predictions on the page
 
 def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
     """Write predictions beside the columns of a new table; return what was understood of it as JSON values."""
-    with upload.in_its_words(), upload.noted() as notes:
+    with upload.noted() as notes:
         model = TableModel.load(model_file)
         table = model.aligned(upload.table(_reading(model)))
         interval = INTERVAL if hasattr(model.pipeline[-1], "predict_interval") else None
@@ -28,6 +28,7 @@ def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
         write(folder / PREDICTIONS, written)
         scores = scores_of(model, table, made, interval)
     shown = list(written)[-len(made) :][:MOST_SHOWN]
+    rows = [[cell(written[name][i]) for name in shown] for i in range(min(table.n_rows, MOST_SHOWN))]
     return {
         "name": upload.name,
         "target": model.schema.target,
@@ -35,7 +36,7 @@ def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
         "n_columns": len(table.columns),
         "columns": [_column(model, table, name) for name in list(table.columns)[:MOST_COLUMNS]],
         "scores": {name: value for name, value in scores.items() if value is not None},
-        "predictions": {"names": shown, "rows": [[_text(written[name][i]) for name in shown] for i in _first(table)]},
+        "predictions": {"names": shown, "rows": rows},
         "notes": notes,
     }
 
@@ -48,20 +49,10 @@ def _reading(model: TableModel) -> dict[str, str]:
 
 def _column(model: TableModel, table: Table, name: str) -> dict[str, Any]:
     known = {column.name: column for column in model.schema.columns}
-    values, missing = values_of(table, name)
     if name == model.schema.target:
         use = "the target: predictions are scored by it"
     elif name in model.left_out or name not in known:
         use = f"ignored: {model.left_out.get(name, 'no column of the training table')}"
     else:
         use = "used"
-    kind = kind_of(known[name]) if name in known else ""
-    return {"name": name, "kind": kind, "missing": missing, "n_values": len(values), "use": use}
-
-
-def _first(table: Table) -> range:
-    return range(min(table.n_rows, MOST_SHOWN))
-
-
-def _text(value: Any) -> str:
-    return as_text(float(f"{value:.6g}")) if isinstance(value, float) else clipped(str(value))
+    return {**described_column(table, name, known.get(name)), "use": use}

@@ -100,10 +100,9 @@ class Guard:
         return ticket is not None and _is_same(QueryParams(scope["query_string"]).get("ticket", ""), ticket)
 
     def _is_known(self, word):
-        if word in self.once:
-            self.once.discard(word)
-            return True
-        return _is_same(word, self.token)
+        is_new = word in self.once
+        self.once.discard(word)
+        return is_new or _is_same(word, self.token)
 
 
 def _is_same(given: str, secret: str) -> bool:
@@ -224,19 +223,12 @@ class Server:
 
 def listening(port: int | None) -> socket.socket:
     """A socket of the loopback; OSError where the given port is taken."""
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if os.name == "posix":  # elsewhere it would let others listen on the same port
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     for place in (USUAL_PORT, 0) if port is None else (port,):
         try:
-            made.bind(("127.0.0.1", place))
+            return socket.create_server(("127.0.0.1", place), backlog=64)
         except OSError as problem:
-            trouble = problem
-        else:
-            made.listen(64)
-            return made
-    made.close()
-    raise OSError(trouble.errno, f"port {port} cannot be had ({trouble.strerror}); --port names another")
+            number = problem.errno or 0
+    raise OSError(number, f"port {port} cannot be had ({os.strerror(number)}); --port names another")
 
 
 def _warm_up():

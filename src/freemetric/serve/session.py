@@ -11,20 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .folders import Folder, PrivateFolder
+from .folders import Folder, PrivateFolder, RefusedError
 from .jobs import Bounds, ServerJob
 from .requests import Choices
-from .upload import file_stem, shown_name, stored_path
+from .upload import shown_name, stored_path
 
 DESCRIBING = 300.0  # seconds that reading a table may take, whatever a fit may
 MOST_NEIGHBORS = 8
 MODEL = "model.fm"  # of a fit
 SPACE, CELLS = "space.npy", "rows.json"  # files of the rows of a fit
 KNOWN = ("row", "wrong", "out_of_bag", "targets", "target")
-
-
-class RefusedError(Exception):
-    """Something that cannot be done now, or with this; the text is a line for the user."""
 
 
 class FittedRows:
@@ -47,9 +43,9 @@ class FittedRows:
         return {"n": len(self.about["row"]), **known}
 
     def look(self, i: int) -> dict[str, Any]:
-        """A row with its nearest neighbours, and the cells of all of them, column by column; IndexError."""
+        """A row with its nearest neighbours, and the cells of all of them, column by column."""
         if not 0 <= i < len(self.Z):
-            raise IndexError(f"there is no row {i}")
+            raise RefusedError(f"there is no row {i}")
         distance = np.sqrt(((self.Z.astype(np.float64) - self.Z[i]) ** 2).sum(axis=1))
         distance[i] = np.inf
         near = np.argsort(distance, kind="stable")[: min(MOST_NEIGHBORS, len(distance) - 1)]
@@ -73,14 +69,10 @@ class Session:
 
     def __init__(self, bounds: Bounds):
         self.bounds, self.home = bounds, PrivateFolder()
+        self.folder = self.home.path
         self.lock, self.version = threading.RLock(), 0
         self.is_closed, self.describing = False, set[ServerJob]()
         self.forget()
-
-    @property
-    def folder(self) -> Path:
-        """The private folder."""
-        return self.home.path
 
     def forget(self) -> None:
         """Forget the table and its results."""
@@ -237,17 +229,13 @@ class Session:
                 rows = self.rows
             yield rows
 
-    @property
-    def stem(self) -> str:
-        """The name of downloads, without a suffix."""
-        return file_stem(self.name)
-
     def state(self) -> dict[str, Any]:
         """The state for a page that is opened anew."""
         with self.lock:
             done = {kind: json.loads(job.last)["result"] for kind, job in self.done().items()}
-            running = self.job is not None and self.job.state == "running"
-            job = {"number": self.job.number, "kind": self.job.kind} if running and self.job is not None else None
+            job = None
+            if self.job is not None and self.job.state == "running":
+                job = {"number": self.job.number, "kind": self.job.kind}
             return {"table": self.table, "job": job, "results": done}
 
     def close(self) -> None:

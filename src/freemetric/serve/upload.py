@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ..printable import printable
 from ..tabular.reading import read
@@ -55,17 +56,12 @@ class Upload:
     name: str
 
     def table(self, reading: Mapping[str, str]) -> Table:
-        """Its table, which bears the user's name for it; messages are the page's."""
-        with self.in_its_words():
-            return replace(read(self.path, missing=_gaps(reading), **_other(reading)), source=self.name)
-
-    @contextmanager
-    def in_its_words(self) -> Iterator[None]:
-        """Errors with the words of the page, and one line about what was not foreseen."""
-        try:
-            yield
-        except (InputError, ImportError) as problem:
-            raise InputError(self.in_words(str(problem))) from None
+        """Its table, which bears the user's name for it."""
+        gaps = MISSING | {word.strip() for word in reading.get("missing", "").split(",")}  # the usual and the user's
+        options: dict[str, Any] = {**reading, "missing": gaps}
+        if "header" in reading:
+            options["header"] = reading["header"] != "no"
+        return replace(read(self.path, **options), source=self.name)
 
     def in_words(self, text: str) -> str:
         """A message of the library, which knows of files and options, for the user of the page."""
@@ -76,22 +72,14 @@ class Upload:
 
     @contextmanager
     def noted(self) -> Iterator[list[str]]:
-        """A list that gets the warnings of what is done inside, each once."""
+        """A list that gets the warnings of what is done inside, each once; errors, too, have the words of the page."""
         notes: list[str] = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             warnings.simplefilter("ignore", DeprecationWarning)
             try:
                 yield notes
+            except (InputError, ImportError) as problem:
+                raise InputError(self.in_words(str(problem))) from None
             finally:
                 notes += dict.fromkeys(self.in_words(str(warning.message)) for warning in caught)
-
-
-def _gaps(reading):
-    """All words for gaps: the usual ones, and the user's."""
-    return MISSING | {word.strip() for word in reading.get("missing", "").split(",")}
-
-
-def _other(reading):
-    header = {"header": reading["header"] != "no"} if "header" in reading else {}
-    return {**{name: text for name, text in reading.items() if name != "missing"}, **header}

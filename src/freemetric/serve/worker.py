@@ -131,7 +131,7 @@ def fit(send: Send, upload: Upload, choices: Choices, folder: Path, settings: di
     """Fit, write the model, the report and the rows; return a summary as JSON values."""
     method = settings["method"]
     parameters = QUICK if settings["quick"] and method == "free-energy" else None
-    with upload.in_its_words(), upload.noted() as notes:
+    with upload.noted() as notes:
         table = upload.table(choices.reading)
         with upload.noted():  # The fit repeats these warnings.
             target = _target(table, choices)
@@ -197,12 +197,8 @@ def errors(findings: Findings) -> dict[str, Any]:
     if findings.targets is None:
         return {}
     found = {name: rounded(float(value), DIGITS) for name, value in scores(findings.targets).items()}
-    return {
-        "errors": found,
-        "alpha": findings.targets.alpha,
-        "source": findings.prediction_source,
-        "kind": findings.prediction_kind,
-    }
+    about = {"source": findings.prediction_source, "kind": findings.prediction_kind}
+    return {"errors": found, "alpha": findings.targets.alpha, **about}
 
 
 def _importances(model):
@@ -218,7 +214,7 @@ def compare(send: Send, upload: Upload, choices: Choices, folder: Path, settings
     """Compare methods on a table and write a page about it; return the scores as JSON values."""
     parameters = {"free-energy": QUICK} if settings["quick"] else None
     protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters, task=choices.task)
-    with upload.in_its_words(), upload.noted() as notes:
+    with upload.noted() as notes:
         found = evaluate(
             {upload.name: upload.table(choices.reading)},
             choices.target,
