@@ -1,7 +1,5 @@
 """freemetric: distance metrics learned by minimising the free energy."""
 
-# ruff: noqa: F403, F405 - the names of the learners are those that their package lists
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +11,39 @@ if TYPE_CHECKING:  # at run time they are imported on first use: scikit-learn an
     from . import datasets, energies, files, mc, metrics
     from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
     from .files import load, save
-    from .learners import *
+    from .learners import (
+        ANMM,
+        DCA,
+        DMLFE,
+        DMLMJ,
+        GMML,
+        ITML,
+        LDA,
+        LDML,
+        LEARNERS,
+        LFDA,
+        LMNN,
+        LSML,
+        MCML,
+        MLKR,
+        MMC,
+        NCA,
+        NCMML,
+        PCA,
+        RCA,
+        SCML,
+        SDML,
+        Covariance,
+        DMLeig,
+        Euclidean,
+        Kernelized,
+        MetricKNeighborsClassifier,
+        MetricKNeighborsRegressor,
+        PairClassifier,
+        QuadrupletClassifier,
+        TripletClassifier,
+        keep_interrupted_fits,
+    )
     from .sklearn_compat import expected_failed_checks
     from .tabular import TableClassifier, TableRegressor
 
