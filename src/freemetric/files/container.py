@@ -7,10 +7,10 @@ import json
 import os
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from ..exceptions import ModelFileError
 from .atomic import replacing
@@ -23,7 +23,6 @@ Header = dict[str, Any]
 File = str | os.PathLike | BinaryIO
 """A path, or a file object that is open in binary mode."""
 PATHS = (str, os.PathLike)
-METHODS = {"read": "read from", "write": "written to"}
 
 
 def write(path: File, header: Header, contents: list[bytes]) -> None:
@@ -36,30 +35,24 @@ def write(path: File, header: Header, contents: list[bytes]) -> None:
     if len(as_json(header)) > LARGEST_HEADER:
         raise ValueError(f"more than {LARGEST_HEADER >> 20} MB beside the model")
     members = zip([HEADER, *member_names(len(contents) - 1)], [as_json(header), *contents], strict=True)
-    if isinstance(path, PATHS):
-        with replacing(Path(path)) as file:
-            _pack(file, members)
-    else:
-        whole = io.BytesIO()
-        _pack(whole, members)
-        path.write(whole.getvalue())
-
-
-def _pack(file: BinaryIO, members: Iterable[tuple[str, bytes]]) -> None:
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in members:
-            archive.writestr(zipfile.ZipInfo(name), content)  # without a date: the same model, the same file
+    whole: Any = replacing(Path(path)) if isinstance(path, PATHS) else io.BytesIO()
+    with whole as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+            for name, content in members:
+                archive.writestr(zipfile.ZipInfo(name), content)  # without a date: the same model, the same file
+        if not isinstance(path, PATHS):
+            path.write(file.getvalue())
 
 
 def opened_for(path: File, mode: str) -> Path | BinaryIO:
     """A path, or a file object; ModelFileError unless that is open in this mode, "rb" or "wb"."""
     if isinstance(path, PATHS):
         return Path(path)
-    method, able = ("read", "readable") if mode == "rb" else ("write", "writable")
+    method, able, done = ("read", "readable", "read from") if mode == "rb" else ("write", "writable", "written to")
     is_text = hasattr(path, "encoding")  # also of the files of tempfile, which have no common base
     is_open = not getattr(path, "closed", False)
     if is_text or not is_open or not hasattr(path, method) or not getattr(path, able, lambda: True)():
-        state = "a file in text mode" if is_text else f"a file that cannot be {METHODS[method]}"
+        state = "a file in text mode" if is_text else f"a file that cannot be {done}"
         raise ModelFileError(f"{shown(path)}: {state if is_open else 'a closed file'}; open it with {mode!r}")
     return path
 
@@ -116,33 +109,23 @@ def _header(archive):
 @contextmanager
 def opened(path: File) -> Iterator[zipfile.ZipFile]:
     """The archive, whose members together are no larger than the file."""
-    if not isinstance(path, PATHS):
-        content = path.read()
-        with archive_of(io.BytesIO(content), len(content)) as archive:
+    if isinstance(path, PATHS):
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        if not stat.S_ISREG(status.st_mode):  # opening a pipe would block
+            raise ModelFileError("not a file")
+    with open(path, "rb") if isinstance(path, PATHS) else io.BytesIO(path.read()) as file:
+        # the first member of our archives is the header; its name stands after 30 bytes
+        if file.read(30 + len(HEADER))[30:] != HEADER.encode():
+            raise ModelFileError("not a freemetric model")
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            if any(m.compress_type != zipfile.ZIP_STORED or m.file_size != m.compress_size for m in members):
+                raise ValueError("compressed parts")
+            if sum(member.file_size for member in members) > file.seek(0, os.SEEK_END):
+                raise ValueError("parts larger than the whole")
             yield archive
-        return
-    status = os.stat(path)
-    if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    if not stat.S_ISREG(status.st_mode):  # opening a pipe would block
-        raise ModelFileError("not a file")
-    with open(path, "rb") as file, archive_of(file, status.st_size) as archive:
-        yield archive
-
-
-@contextmanager
-def archive_of(file: IO[bytes], size: int) -> Iterator[zipfile.ZipFile]:
-    """The archive of a file of so many bytes."""
-    # the first member of our archives is the header; its name stands after 30 bytes
-    if file.read(30 + len(HEADER))[30:] != HEADER.encode():
-        raise ModelFileError("not a freemetric model")
-    with zipfile.ZipFile(file) as archive:
-        members = archive.infolist()
-        if any(m.compress_type != zipfile.ZIP_STORED or m.file_size != m.compress_size for m in members):
-            raise ValueError("compressed parts")
-        if sum(member.file_size for member in members) > size:
-            raise ValueError("parts larger than the whole")
-        yield archive
 
 
 def member_names(n_arrays: int) -> list[str]:
