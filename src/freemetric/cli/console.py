@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -93,16 +93,10 @@ def log(text: object, style: str | None = None) -> None:
     errors.print(printable(text), style=style, highlight=False, soft_wrap=True)
 
 
-def fail(problem: object) -> NoReturn:
-    """Print one line about wrong input on stderr, and exit."""
-    log(problem, "red")
-    raise typer.Exit(USAGE)
-
-
 def known_name(name: str, known: Collection[str], what: str) -> str:
     """A name that must be among the known ones."""
     if name not in known:
-        fail(f"Unknown {what} {name!r}; known: {', '.join(known)}.")
+        raise ValueError(f"Unknown {what} {name!r}; known: {', '.join(known)}.")
     return name
 
 

@@ -130,12 +130,15 @@ def evaluate(
     from ..tabular.writing import as_delimited
 
     _check_outputs(page, output)
-    listed(methods or "all", all_methods(), "method")
+    wanted = listed(methods or "all", all_methods(), "method")
     settings = validation.settings(seed, device, task)
     with shown_warnings():
         tables = {name: reading.table(path) for name, path in _named(data).items()}
         settings = decided(settings, tables, target)
-        chosen = _chosen(methods, settings.kind)
+        chosen = wanted if methods else USUAL[settings.kind.name].split(",")
+        chosen = list(settings.kind.methods) if methods == "all" else chosen
+        for name in chosen:
+            settings.kind.check_method(name)
         settings = replace(settings, parameters=_by_method(assignments(parameters), chosen))
         with progress("fits", len(tables) * settings.folds * settings.repeats * len(chosen), quiet=as_json) as advance:
             found = tabular.evaluate(
@@ -160,27 +163,15 @@ def evaluate(
         raise typer.Exit(FAILURE)
 
 
-def _chosen(methods, kind):
-    """Methods that can do the task."""
-    from ..tabular.tasks import all_methods
-
-    wanted = methods or USUAL[kind.name]
-    chosen = list(kind.methods) if wanted == "all" else listed(wanted, all_methods(), "method")
-    for name in chosen:
-        kind.check_method(name)
-    return chosen
-
-
 def _check_outputs(page, output):
-    """InputError where something cannot be written; called before hours of work."""
+    """An error where something cannot be written; called before hours of work."""
     from ..extras import require
-    from ..tabular import InputError
     from ..tabular.writing import check_output, check_writable
 
     if page is not None:
         check_writable(page)
         if page.suffix.lower() not in (".html", ".htm"):
-            raise InputError(f"{page}: --report writes a page, whose name ends in .html; -o writes tables")
+            raise ValueError(f"{page}: --report writes a page, whose name ends in .html; -o writes tables")
         require("jinja2", "report"), require("plotly.offline", "report")
     if output not in (None, STDOUT):
         check_output(output)
@@ -205,23 +196,19 @@ def _write(found, page, output, quiet):
 
 def _named(paths):
     """Files by the shortest names that tell them apart."""
-    from ..tabular import InputError
-
     short = [path.name for path in paths]
     if len(set(short)) < len(short):
         short = [str(path) for path in paths]
     if len(set(short)) < len(short):
-        raise InputError("a file is named twice")
+        raise ValueError("a file is named twice")
     return dict(zip(short, paths, strict=True))
 
 
 def _by_method(given, methods):
-    from ..tabular import InputError
-
     parameters: dict[str, dict] = {}
     for name, value in given.items():
         method, _, parameter = name.partition(".")
         if method not in methods or not parameter:
-            raise InputError(f"--set wants method.name=value with one of {', '.join(methods)}, not {name!r}")
+            raise ValueError(f"--set wants method.name=value with one of {', '.join(methods)}, not {name!r}")
         parameters.setdefault(method, {})[parameter] = value
     return parameters

@@ -159,7 +159,11 @@ def predict(
 
     with shown_warnings():
         written.check()
-        loaded, chances = TableModel.load(model), _chances(quantiles)
+        loaded = TableModel.load(model)
+        try:
+            chances = tuple(float(part) for part in (quantiles or "").split(",") if part.strip())
+        except ValueError:
+            raise ValueError(f"--quantiles wants probabilities such as 0.1,0.5,0.9, not {quantiles!r}") from None
         check_wanted(loaded, proba, chances, interval)
         table = reading.table(data, loaded)
         with progress("rows", table.n_rows, quiet=as_json) as advance:
@@ -174,7 +178,6 @@ def predict(
 
 
 def _print_scores(data, scores, interval):
-    """Scores of the predictions as lines on stderr."""
     if scores["learned_from"]:
         what = "errors say" if "mae" in scores else "accuracy says"
         why = f"the model has learned from most of these rows, so the {what} little about new ones"
@@ -186,16 +189,6 @@ def _print_scores(data, scores, interval):
         errors = f"{share}mean absolute error {scores['mae']:.4g}, RMSE {scores['rmse']:.4g}"
         inside = f"; {100 * scores['coverage']:.1f} % lie in their {100 * interval:g} % intervals" if interval else ""
         log(f"{errors} on the {counted(scores['known_rows'], 'row')} with a known target{inside}")
-
-
-def _chances(text):
-    """Numbers separated by commas."""
-    from ..tabular import InputError
-
-    try:
-        return tuple(float(part) for part in (text or "").split(",") if part.strip())
-    except ValueError:
-        raise InputError(f"--quantiles wants probabilities such as 0.1,0.5,0.9, not {text!r}") from None
 
 
 @with_fields

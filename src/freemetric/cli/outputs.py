@@ -114,7 +114,6 @@ def example(
     A file that exists is not overwritten.
     """
     from ..demo import people
-    from ..tabular import InputError
     from ..tabular.writing import check_output, write
 
     tables = {data: people(200)}
@@ -123,7 +122,7 @@ def example(
     for path in tables:
         check_output(path)
         if path.exists():
-            raise InputError(f"{path}: the file exists already")
+            raise ValueError(f"{path}: the file exists already")
     for path, columns in tables.items():
         write(path, columns)
     written = {"files": list(map(str, tables)), "columns": list(tables[data])}
@@ -166,25 +165,17 @@ def serve(
     from ..serve import Options, Server
 
     server = Server(Options(port, upload, _bounds(limit, megabytes)))
-    _clear_up_when_ended()
-    _keep_quiet_about_ended_work()
+    for number in (getattr(signal, name) for name in ENDS if hasattr(signal, name)):
+        if signal.getsignal(number) != signal.SIG_IGN:  # which nohup wants
+            # Exit with the code of shells instead of dying, so that uploaded files are removed.
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
+    # Ended work leaves semaphores, which Python clears away with a warning that helps nobody.
+    given = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [given, "ignore:resource_tracker:UserWarning"]))
     console.print(f"{server.url}\nOpen this address in a browser of this machine; Ctrl-C ends it.", soft_wrap=True)
     if browser and has_screen():
         threading.Thread(target=webbrowser.open, args=(server.url_for_once,), daemon=True).start()
     server.run()
-
-
-def _clear_up_when_ended():
-    """Exit with the code of shells instead of dying, so that uploaded files are removed."""
-    for number in (getattr(signal, name) for name in ENDS if hasattr(signal, name)):
-        if signal.getsignal(number) != signal.SIG_IGN:  # which nohup wants
-            signal.signal(number, lambda number, _: sys.exit(128 + number))
-
-
-def _keep_quiet_about_ended_work():
-    """Ended work leaves semaphores, which Python clears away with a warning that helps nobody."""
-    given = os.environ.get("PYTHONWARNINGS")
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [given, "ignore:resource_tracker:UserWarning"]))
 
 
 def _bounds(limit, megabytes):
