@@ -126,11 +126,10 @@ def evaluate(
     """
     from .. import tabular
     from ..tabular.evaluation import decided
-    from ..tabular.tasks import all_methods
     from ..tabular.writing import as_delimited
 
     _check_outputs(page, output)
-    wanted = listed(methods or "all", all_methods(), "method")
+    wanted = listed(methods or "all", dict.fromkeys((*METHODS, *REGRESSION_METHODS)), "method")
     settings = validation.settings(seed, device, task)
     with shown_warnings():
         tables = {name: reading.table(path) for name, path in _named(data).items()}

@@ -147,16 +147,12 @@ def show(name: str, about: dict[str, Any], top: int) -> None:
     console.print(LEGEND, highlight=False)
     known = [column for column in about["columns"] if column["importance"] is not None]
     if known:
-        rows = [
-            (
-                column["name"],
-                f"{column['importance']:.3f} ± {column['importance_error']:.3f}",
-                f"{column['weight']:.1f}",
-            )
-            for column in sorted(known, key=lambda column: -column["importance"])
-        ]
-        title = f"what matters, and what distances weigh{_first(top, rows)}"
-        print_table(("column", "importance", "weight in %"), rows[:top], title)
+        ranked = []
+        for column in sorted(known, key=lambda column: -column["importance"]):
+            importance = f"{column['importance']:.3f} ± {column['importance_error']:.3f}"
+            ranked.append((column["name"], importance, f"{column['weight']:.1f}"))
+        title = f"what matters, and what distances weigh{_first(top, ranked)}"
+        print_table(("column", "importance", "weight in %"), ranked[:top], title)
         console.print(IMPORTANCE_LEGEND.format(score=about["score"]), highlight=False)
     if about["features"]:
         rows = [(feature["name"], f"{feature['weight']:.1f}") for feature in about["features"]]

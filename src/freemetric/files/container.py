@@ -65,16 +65,10 @@ def shown(path: File) -> str:
     return name if isinstance(name, str) else f"a {type(path).__name__}"
 
 
-def read_header(path: File) -> Header:
-    """The header of a model file, without its model."""
-    with opened(path) as archive:
-        return _header(archive)
-
-
 def read(path: File) -> tuple[Header, list[bytes]]:
     """Header and contents of a model file whose checksum is right."""
     with opened(path) as archive:
-        header = _header(archive)
+        header = header_of(archive)
         names = member_names(header["arrays"])
         if archive.namelist() != [HEADER, *names]:
             raise ValueError("other parts than its header says")
@@ -84,7 +78,8 @@ def read(path: File) -> tuple[Header, list[bytes]]:
     return header, contents
 
 
-def _header(archive):
+def header_of(archive: zipfile.ZipFile) -> Header:
+    """The checked header of a model file."""
     if archive.getinfo(HEADER).file_size > LARGEST_HEADER:
         raise ValueError("a header of absurd size")
     header = from_json(archive.read(HEADER))

@@ -181,8 +181,8 @@ def load(path: container.File, *, with_about: bool = False) -> Any:
 def about(path: container.File) -> dict[str, Any]:
     """Read the notes beside the model, without the model; an empty dict if there are none."""
     path = container.opened_for(path, "rb")
-    with one_line_errors(path):
-        return container.read_header(path)["about"]
+    with one_line_errors(path), container.opened(path) as archive:
+        return container.header_of(archive)["about"]
 
 
 def _encoded(model):

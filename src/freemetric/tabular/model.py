@@ -23,7 +23,7 @@ from .new_marks import Ranges
 from .notation import Marks, check_unit, marks_of
 from .preprocessing import MOST_NAMED, features, usable, useful_plan
 from .schema import Schema, target_name
-from .table import InputError, Table, few, note, numbered, quoted
+from .table import InputError, Table, beginning, few, note, numbered, quoted
 from .targets import Target, canonical, check_role, label_texts, row_weights
 from .tasks import TASKS, choice_of
 
@@ -330,8 +330,7 @@ def _listed(unseen):
     columns = []
     for name, counts in unseen.items():
         words = [f"{quoted(value)} in {counted(n, 'row')}" for value, n in counts.items()]
-        more = f" and {counted(len(words) - MOST_NAMED, 'more value')}" if len(words) > MOST_NAMED else ""
-        columns.append(f"column {quoted(name)}: {', '.join(words[:MOST_NAMED])}{more}")
+        columns.append(f"column {quoted(name)}: {beginning(words)}")
     others = [counted(len(columns) - MOST_NAMED, "more column")] if len(columns) > MOST_NAMED else []
     return "; ".join(columns[:MOST_NAMED] + others)
 

@@ -121,11 +121,6 @@ TASKS: dict[str, TableTask] = {
 }
 
 
-def all_methods() -> list[str]:
-    """Names of the methods of all tasks."""
-    return list(dict.fromkeys(name for task in TASKS.values() for name in task.methods))
-
-
 class Choice(NamedTuple):
     """A task, and why, where it was inferred."""
 
