@@ -9,17 +9,8 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
@@ -148,16 +139,16 @@ def shown_warnings() -> Iterator[None]:
                 log(f"note: {text}")
 
 
-class Clock(ProgressColumn):
+class Clock(bars.ProgressColumn):
     """Time left, or time elapsed while that is unknown."""
 
     max_refresh = 0.5  # seconds
 
     def __init__(self):
         super().__init__()
-        self.left, self.elapsed = TimeRemainingColumn(), TimeElapsedColumn()
+        self.left, self.elapsed = bars.TimeRemainingColumn(), bars.TimeElapsedColumn()
 
-    def render(self, task: Task) -> Text:
+    def render(self, task: bars.Task) -> Text:
         return self.elapsed.render(task) if task.time_remaining is None else self.left.render(task) + " left"
 
 
@@ -167,8 +158,8 @@ def progress(description: str, total: int | None = None, *, quiet: bool = False)
 
     Nothing is shown where stderr is no terminal, or where ``quiet``.
     """
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), Clock()
-    with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as bar:
+    columns = bars.TextColumn("{task.description}", markup=False), bars.BarColumn(), bars.MofNCompleteColumn(), Clock()
+    with bars.Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as bar:
         task = bar.add_task(description, total=total)
 
         def advance(done: int, total: int | None = None, description: str | None = None) -> None:

@@ -126,10 +126,12 @@ def evaluate(
     """
     from .. import tabular
     from ..tabular.evaluation import decided
+    from ..tabular.tasks import TASKS
     from ..tabular.writing import as_delimited
 
     _check_outputs(page, output)
-    wanted = listed(methods or "all", dict.fromkeys((*METHODS, *REGRESSION_METHODS)), "method")
+    known = dict.fromkeys(name for kind in TASKS.values() for name in kind.methods)
+    wanted = listed(methods or "all", known, "method")
     settings = validation.settings(seed, device, task)
     with shown_warnings():
         tables = {name: reading.table(path) for name, path in _named(data).items()}

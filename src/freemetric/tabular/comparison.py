@@ -159,10 +159,13 @@ class Comparison:
             scores = (_score(row, score) for score in shown)
             cells.append((row["file"], row["method"], error, *scores, f"{row['seconds']:.2f}"))
             means = {name: score["mean"] for name, score in row["scores"].items()}
-            costs.append([row["error"], *(sign * means.get(name, np.nan) for name, sign in signs.items())])
-        bold = frozenset((i, j) for j, cost in enumerate(zip(*costs, strict=True), 2) for i in _best(rows, cost))
-        means = "Means over splits \u00b1 standard error, which counts that splits share rows."
-        caption = f"{means}{self.settings.kind.error} {self.protocol()}."
+            own = [row["error"], *(sign * means.get(name, np.nan) for name, sign in signs.items())]
+            costs.append([np.nan] * len(own) if row["method"] == CONSTANT else own)
+        found = require("pandas", "cli").DataFrame(costs, dtype=float)
+        best = found <= found.groupby([row["file"] for row in rows]).transform("min") + 1e-9
+        bold = frozenset((i, 2 + j) for i, j in np.argwhere(best).tolist())
+        how = "Means over splits \u00b1 standard error, which counts that splits share rows."
+        caption = f"{how}{self.settings.kind.error} {self.protocol()}."
         return TextTable(("File", "Method", "Error in %", *map(_title, shown), "Seconds"), tuple(cells), caption, bold)
 
     def class_table(self, file: str, method: str) -> TextTable:
@@ -283,13 +286,6 @@ def _gaps(comparison) -> Iterator[str]:
         failed = [split for split in splits if split.failure]
         if failed and not any(split.failure for split in comparison.cells[file, method]):
             yield f"{file}, {method}: learning from {failed[0].n_train} rows failed: {failed[0].failure}"
-
-
-def _best(rows, costs):
-    """Indices of the rows whose cost is the lowest of their file."""
-    costs = [None if row["method"] == CONSTANT else cost for row, cost in zip(rows, costs, strict=True)]
-    found = require("pandas", "cli").Series(costs, dtype=float)
-    return np.flatnonzero(found <= found.groupby([row["file"] for row in rows]).transform("min") + 1e-9)
 
 
 def _title(score):
