@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from ..exceptions import ModelFileError
 from .atomic import replacing
+from .checks import require
 
 FORMAT, VERSION = "freemetric model", 3
 HEADER, TREE = "freemetric.json", "tree.json"
@@ -80,8 +81,7 @@ def read(path: File) -> tuple[Header, list[bytes]]:
 
 def header_of(archive: zipfile.ZipFile) -> Header:
     """The checked header of a model file."""
-    if archive.getinfo(HEADER).file_size > LARGEST_HEADER:
-        raise ValueError("a header of absurd size")
+    require(archive.getinfo(HEADER).file_size <= LARGEST_HEADER, "a header", "of absurd size")
     header = from_json(archive.read(HEADER))
     if type(header) is not dict or header.get("format") != FORMAT:
         raise ValueError("another format")
@@ -92,12 +92,9 @@ def header_of(archive: zipfile.ZipFile) -> Header:
         advice = "update freemetric" if version > VERSION else "fit the model again, or load it with that one"
         writer = f"format {version}, written by freemetric {header.get('freemetric')}"
         raise ModelFileError(f"{writer}; this freemetric reads format {VERSION}: {advice}")
-    if not all(type(header.get(name)) is str for name in TEXTS):
-        raise ValueError("a header without versions or a class")
-    if type(count) is not int or not 0 <= count < len(archive.namelist()):
-        raise ValueError("a wrong number of arrays")
-    if type(header.get("about")) is not dict:
-        raise ValueError("notes that are no dict")
+    require(all(type(header.get(name)) is str for name in TEXTS), "a header", "without versions or a class")
+    require(type(count) is int and 0 <= count < len(archive.namelist()), "a header", "with a wrong number of arrays")
+    require(type(header.get("about")) is dict, "notes", "that are no dict")
     return header
 
 
@@ -118,8 +115,8 @@ def opened(path: File) -> Iterator[zipfile.ZipFile]:
             members = archive.infolist()
             if any(m.compress_type != zipfile.ZIP_STORED or m.file_size != m.compress_size for m in members):
                 raise ValueError("compressed parts")
-            if sum(member.file_size for member in members) > file.seek(0, os.SEEK_END):
-                raise ValueError("parts larger than the whole")
+            size = sum(member.file_size for member in members)
+            require(size <= file.seek(0, os.SEEK_END), "parts", "larger than the whole")
             yield archive
 
 

@@ -68,12 +68,11 @@ def _columns(categories, rare, groups, dropped):
     width = len(categories)
     if rare is not None:
         check_numbers(rare, width, "rare categories")
-        if len(groups) != width or len(rare) == 0:
-            raise ValueError("OneHotEncoder with a wrong table of rare categories")
+        require(len(groups) == width and len(rare) > 0, "OneHotEncoder", "with a wrong table of rare categories")
         width -= len(rare) - 1
         check_numbers(groups, width, "groups of categories")
-    elif groups is not None:
-        raise ValueError("OneHotEncoder with a table of no rare categories")
+    else:
+        require(groups is None, "OneHotEncoder", "with a table of no rare categories")
     if dropped is not None:
         check_numbers([dropped], width, "dropped categories")
     return width - (dropped is not None)
