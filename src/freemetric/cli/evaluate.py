@@ -33,7 +33,14 @@ def show_evaluation(found: "Comparison", as_json: bool) -> None:
 
     if as_json:
         return print_json({**found.as_json(), **ranks_as_json(found)})
-    print("\n".join(table.markdown() for table in _tables(found)), end="")
+    tables = [found.table()]
+    if found.is_of_numbers:
+        tables.append(found.interval_table())
+    elif len(found.files) == 1 and (best := found.best(found.files[0])) is not None:  # several hide their comparison
+        tables.append(found.class_table(found.files[0], best))
+    if found.curves:
+        tables.append(found.curve_table())
+    print("\n".join(table.markdown() for table in tables), end="")
     for file, method in found.curves:
         if answer := found.would_more_help(file, method):
             print(f"\n{printable(file)}, {method}: {answer}.")
@@ -42,16 +49,6 @@ def show_evaluation(found: "Comparison", as_json: bool) -> None:
             print(f"\n{table.markdown()}", end="")
     except ImportError as missing:
         log(f"note: no tests against {found.methods[0]}. {missing}")
-
-
-def _tables(found):
-    yield found.table()
-    if found.is_of_numbers:
-        yield found.interval_table()
-    elif len(found.files) == 1 and (best := found.best(found.files[0])) is not None:  # several hide their comparison
-        yield found.class_table(found.files[0], best)
-    if found.curves:
-        yield found.curve_table()
 
 
 USUAL = {"classify": "free-energy,nca,euclidean,rf", "regress": "free-energy,mlkr,euclidean,rf,hist-boosting"}

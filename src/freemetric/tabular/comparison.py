@@ -223,7 +223,16 @@ class Comparison:
 
     def notes(self) -> list[str]:
         """Caveats, a line each: gains that may be chance, scores that are not defined, failed parts of curves."""
-        return [*_gains(self), *_undefined(self), *_without_probabilities(self), *_gaps(self)]
+        lines = [*_gains(self), *_undefined(self)]
+        for method in self.methods:
+            found = [cell[0].predictions for (_, name), cell in self.cells.items() if name == method]
+            unsure = [predictions for predictions in found if predictions is not None and not predictions.is_sure]
+            lines += [f"{method} {unsure[0].unsure}"] if unsure else []
+        for (file, method), splits in self.curves.items():
+            failed = [split for split in splits if split.failure]
+            if failed and not any(split.failure for split in self.cells[file, method]):
+                lines.append(f"{file}, {method}: learning from {failed[0].n_train} rows failed: {failed[0].failure}")
+        return lines
 
     def as_json(self) -> dict[str, Any]:
         """All results as JSON values; an undefined number is NaN."""
@@ -271,21 +280,6 @@ def _undefined(comparison) -> Iterator[str]:
                 rest = "; the mean is over the others" if n_missing < n_splits else ""
                 why = f"whose test rows {splits[0].predictions.undefined}"
                 yield f"{file}: {score.title}: not defined on {n_missing} of {n_splits} splits, {why}{rest}"
-
-
-def _without_probabilities(comparison) -> Iterator[str]:
-    for method in comparison.methods:
-        found = [cell[0].predictions for (_, name), cell in comparison.cells.items() if name == method]
-        unsure = [predictions for predictions in found if predictions is not None and not predictions.is_sure]
-        if unsure:
-            yield f"{method} {unsure[0].unsure}"
-
-
-def _gaps(comparison) -> Iterator[str]:
-    for (file, method), splits in comparison.curves.items():
-        failed = [split for split in splits if split.failure]
-        if failed and not any(split.failure for split in comparison.cells[file, method]):
-            yield f"{file}, {method}: learning from {failed[0].n_train} rows failed: {failed[0].failure}"
 
 
 def _title(score):
