@@ -164,8 +164,7 @@ class TableModel:
     def matched(self, table: Table, known: Collection[str] = ()) -> Any:
         """The features of a table as a DataFrame, with a warning about columns and categories that are unknown."""
         frame = self.schema.frame(table, self.ranges)
-        expected = {self.schema.target, *(column.name for column in self.schema.columns), *self.left_out, *known}
-        if extra := [name for name in table.columns if name not in expected]:
+        if extra := [name for name in self.schema.extra(table) if name not in {*self.left_out, *known}]:
             note(f"{table.source}: columns ignored: {few(extra)}")
         used = {name: cells for name, cells in self.schema.unseen(frame).items() if name not in self.left_out}
         if used:

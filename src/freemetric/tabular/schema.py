@@ -171,6 +171,11 @@ class Schema:
         known = {column.name: column.marks for column in self.columns if column.kind == "numeric"}
         return marks_of_file(table, known if target is None else {**known, self.target: target}, ranges)
 
+    def extra(self, table: Table) -> list[str]:
+        """Columns of a table that are neither features nor the target."""
+        known = {self.target, *(column.name for column in self.columns)}
+        return [name for name in table.columns if name not in known]
+
     def unseen(self, frame: Any) -> dict[str, dict[str, int]]:
         """Categories that are not in the training rows, by nominal column, and their numbers of rows."""
         counts = {
