@@ -89,15 +89,15 @@ def test_what_is_not_ours_stays(tmp_path):
 
 def test_a_draft_that_is_taken_for_abandoned_is_begun_again(tmp_path, monkeypatch):
     """Between its making and its lock, another writer may come along."""
-    real, taken = atomic._lock, []
+    real, taken = atomic.fcntl.flock, []
 
-    def late(file):
+    def late(file, flags):
         if not taken:
             taken.append(file.name)
             atomic.remove_abandoned_drafts(tmp_path / "a")
-        return real(file)
+        return real(file, flags)
 
-    monkeypatch.setattr(atomic, "_lock", late)
+    monkeypatch.setattr(atomic.fcntl, "flock", late)
     write(tmp_path / "a")
     assert len(taken) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["a"]

@@ -10,7 +10,6 @@ from ..printable import counted
 from .console import (
     Json,
     argument,
-    fail,
     flag,
     known_name,
     listed,
@@ -45,7 +44,7 @@ def read_records(folder: Path, methods: str = "all", without: str = "") -> "list
     from ..bench.results import load_compact
 
     if not folder.exists():
-        fail(f"There is no folder {folder}.")
+        raise ValueError(f"There is no folder {folder}.")
     records, broken = (load_compact(folder), []) if folder.is_file() else read_all(folder)
     packed = folder / PACKED
     if packed.is_file():
@@ -57,7 +56,7 @@ def read_records(folder: Path, methods: str = "all", without: str = "") -> "list
     dropped = listed(without, sorted({record.job.dataset for record in records}), "data set")
     chosen = [record for record in records if record.job.method in wanted and record.job.dataset not in dropped]
     if not chosen:
-        fail(f"There are no such records in {folder}.")
+        raise ValueError(f"There are no such records in {folder}.")
     return chosen
 
 
@@ -88,7 +87,9 @@ class BenchPlan:
 
         task = task_of(self.task)
         if self.tuned and self.task != "classification":
-            fail("--tuned is for classification: methods of regression choose their parameters by themselves.")
+            raise ValueError(
+                "--tuned is for classification: methods of regression choose their parameters by themselves."
+            )
         names = listed(self.datasets, task.datasets(), "data set")
         names = [f"{name}-{self.rows}" for name in names] if self.task == "synthetic" else names
         of_paper = COMPARED if self.task == "classification" else task.methods
@@ -224,7 +225,7 @@ class Selection:
         table = mean_errors(records, self.protocol) if measure == "error" else mean_measure(records, measure)
         if not table.notna().any(axis=None):
             kind = "regression" if of_regression else "classification"
-            fail(f"No record has the measure {measure!r}; records of {kind} are there.")
+            raise ValueError(f"No record has the measure {measure!r}; records of {kind} are there.")
         usual = next((name for name in ("dmlfe", "free-energy-regressor") if name in table), table.columns[0])
         control = usual if self.control is None else listed(self.control, list(table.columns), "method")[0]
         return records, table, control

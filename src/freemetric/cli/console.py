@@ -6,20 +6,11 @@ import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
@@ -93,16 +84,10 @@ def log(text: object, style: str | None = None) -> None:
     errors.print(printable(text), style=style, highlight=False, soft_wrap=True)
 
 
-def fail(problem: object) -> NoReturn:
-    """Print one line about wrong input on stderr, and exit."""
-    log(problem, "red")
-    raise typer.Exit(USAGE)
-
-
 def known_name(name: str, known: Collection[str], what: str) -> str:
     """A name that must be among the known ones."""
     if name not in known:
-        fail(f"Unknown {what} {name!r}; known: {', '.join(known)}.")
+        raise ValueError(f"Unknown {what} {name!r}; known: {', '.join(known)}.")
     return name
 
 
@@ -154,16 +139,16 @@ def shown_warnings() -> Iterator[None]:
                 log(f"note: {text}")
 
 
-class Clock(ProgressColumn):
+class Clock(bars.ProgressColumn):
     """Time left, or time elapsed while that is unknown."""
 
     max_refresh = 0.5  # seconds
 
     def __init__(self):
         super().__init__()
-        self.left, self.elapsed = TimeRemainingColumn(), TimeElapsedColumn()
+        self.left, self.elapsed = bars.TimeRemainingColumn(), bars.TimeElapsedColumn()
 
-    def render(self, task: Task) -> Text:
+    def render(self, task: bars.Task) -> Text:
         return self.elapsed.render(task) if task.time_remaining is None else self.left.render(task) + " left"
 
 
@@ -173,8 +158,8 @@ def progress(description: str, total: int | None = None, *, quiet: bool = False)
 
     Nothing is shown where stderr is no terminal, or where ``quiet``.
     """
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), Clock()
-    with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as bar:
+    columns = bars.TextColumn("{task.description}", markup=False), bars.BarColumn(), bars.MofNCompleteColumn(), Clock()
+    with bars.Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as bar:
         task = bar.add_task(description, total=total)
 
         def advance(done: int, total: int | None = None, description: str | None = None) -> None:

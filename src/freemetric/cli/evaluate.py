@@ -33,7 +33,14 @@ def show_evaluation(found: "Comparison", as_json: bool) -> None:
 
     if as_json:
         return print_json({**found.as_json(), **ranks_as_json(found)})
-    print("\n".join(table.markdown() for table in _tables(found)), end="")
+    tables = [found.table()]
+    if found.is_of_numbers:
+        tables.append(found.interval_table())
+    elif len(found.files) == 1 and (best := found.best(found.files[0])) is not None:  # several hide their comparison
+        tables.append(found.class_table(found.files[0], best))
+    if found.curves:
+        tables.append(found.curve_table())
+    print("\n".join(table.markdown() for table in tables), end="")
     for file, method in found.curves:
         if answer := found.would_more_help(file, method):
             print(f"\n{printable(file)}, {method}: {answer}.")
@@ -42,16 +49,6 @@ def show_evaluation(found: "Comparison", as_json: bool) -> None:
             print(f"\n{table.markdown()}", end="")
     except ImportError as missing:
         log(f"note: no tests against {found.methods[0]}. {missing}")
-
-
-def _tables(found):
-    yield found.table()
-    if found.is_of_numbers:
-        yield found.interval_table()
-    elif len(found.files) == 1 and (best := found.best(found.files[0])) is not None:  # several hide their comparison
-        yield found.class_table(found.files[0], best)
-    if found.curves:
-        yield found.curve_table()
 
 
 USUAL = {"classify": "free-energy,nca,euclidean,rf", "regress": "free-energy,mlkr,euclidean,rf,hist-boosting"}
@@ -126,16 +123,20 @@ def evaluate(
     """
     from .. import tabular
     from ..tabular.evaluation import decided
-    from ..tabular.tasks import all_methods
+    from ..tabular.tasks import TASKS
     from ..tabular.writing import as_delimited
 
     _check_outputs(page, output)
-    listed(methods or "all", all_methods(), "method")
+    known = dict.fromkeys(name for kind in TASKS.values() for name in kind.methods)
+    wanted = listed(methods or "all", known, "method")
     settings = validation.settings(seed, device, task)
     with shown_warnings():
         tables = {name: reading.table(path) for name, path in _named(data).items()}
         settings = decided(settings, tables, target)
-        chosen = _chosen(methods, settings.kind)
+        chosen = wanted if methods else USUAL[settings.kind.name].split(",")
+        chosen = list(settings.kind.methods) if methods == "all" else chosen
+        for name in chosen:
+            settings.kind.check_method(name)
         settings = replace(settings, parameters=_by_method(assignments(parameters), chosen))
         with progress("fits", len(tables) * settings.folds * settings.repeats * len(chosen), quiet=as_json) as advance:
             found = tabular.evaluate(
@@ -160,27 +161,15 @@ def evaluate(
         raise typer.Exit(FAILURE)
 
 
-def _chosen(methods, kind):
-    """Methods that can do the task."""
-    from ..tabular.tasks import all_methods
-
-    wanted = methods or USUAL[kind.name]
-    chosen = list(kind.methods) if wanted == "all" else listed(wanted, all_methods(), "method")
-    for name in chosen:
-        kind.check_method(name)
-    return chosen
-
-
 def _check_outputs(page, output):
-    """InputError where something cannot be written; called before hours of work."""
+    """An error where something cannot be written; called before hours of work."""
     from ..extras import require
-    from ..tabular import InputError
     from ..tabular.writing import check_output, check_writable
 
     if page is not None:
         check_writable(page)
         if page.suffix.lower() not in (".html", ".htm"):
-            raise InputError(f"{page}: --report writes a page, whose name ends in .html; -o writes tables")
+            raise ValueError(f"{page}: --report writes a page, whose name ends in .html; -o writes tables")
         require("jinja2", "report"), require("plotly.offline", "report")
     if output not in (None, STDOUT):
         check_output(output)
@@ -205,23 +194,19 @@ def _write(found, page, output, quiet):
 
 def _named(paths):
     """Files by the shortest names that tell them apart."""
-    from ..tabular import InputError
-
     short = [path.name for path in paths]
     if len(set(short)) < len(short):
         short = [str(path) for path in paths]
     if len(set(short)) < len(short):
-        raise InputError("a file is named twice")
+        raise ValueError("a file is named twice")
     return dict(zip(short, paths, strict=True))
 
 
 def _by_method(given, methods):
-    from ..tabular import InputError
-
     parameters: dict[str, dict] = {}
     for name, value in given.items():
         method, _, parameter = name.partition(".")
         if method not in methods or not parameter:
-            raise InputError(f"--set wants method.name=value with one of {', '.join(methods)}, not {name!r}")
+            raise ValueError(f"--set wants method.name=value with one of {', '.join(methods)}, not {name!r}")
         parameters.setdefault(method, {})[parameter] = value
     return parameters

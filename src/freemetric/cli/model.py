@@ -54,16 +54,15 @@ class Output:
         if self.output != STDOUT:
             check_output(self.output)
 
-    def with_kept(self, table: "Table", made: dict[str, Any]) -> dict[str, Any]:
-        """Columns of the data that are kept, and those that were made."""
+    def write(self, table: "Table", made: dict[str, Any], as_json: bool, summary: dict[str, Any]) -> None:
+        """Write what was made of a table, beside its columns that are kept, to a file or to stdout.
+
+        In JSON it is a summary, with the columns where there is no file.
+        """
         from ..tabular.predictions import beside
-
-        return beside(table, made, table.columns if ALL in (self.keep or ()) else self.keep or ())
-
-    def write(self, columns: dict[str, Any], as_json: bool, summary: dict[str, Any]) -> None:
-        """Write the columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
         from ..tabular.writing import as_delimited, write
 
+        columns = beside(table, made, table.columns if ALL in (self.keep or ()) else self.keep or ())
         if self.output != STDOUT:
             write(self.output, columns, self.escape)
             summary = {"output": str(self.output), **summary}
@@ -159,7 +158,11 @@ def predict(
 
     with shown_warnings():
         written.check()
-        loaded, chances = TableModel.load(model), _chances(quantiles)
+        loaded = TableModel.load(model)
+        try:
+            chances = tuple(float(part) for part in (quantiles or "").split(",") if part.strip())
+        except ValueError:
+            raise ValueError(f"--quantiles wants probabilities such as 0.1,0.5,0.9, not {quantiles!r}") from None
         check_wanted(loaded, proba, chances, interval)
         table = reading.table(data, loaded)
         with progress("rows", table.n_rows, quiet=as_json) as advance:
@@ -167,14 +170,13 @@ def predict(
         scores = scores_of(loaded, table, made, interval)
         known = scores.get("accuracy", scores.get("mae")) is not None
         scores["learned_from"] = known and loaded.share_known(table) > MOSTLY
-        columns = written.with_kept(table, {name: cells.tolist() for name, cells in made.items()})
-    written.write(columns, as_json, {"rows": len(made[PREDICTION]), **scores})
+        columns = {name: cells.tolist() for name, cells in made.items()}
+        written.write(table, columns, as_json, {"rows": len(made[PREDICTION]), **scores})
     if not as_json:
         _print_scores(data, scores, interval)
 
 
 def _print_scores(data, scores, interval):
-    """Scores of the predictions as lines on stderr."""
     if scores["learned_from"]:
         what = "errors say" if "mae" in scores else "accuracy says"
         why = f"the model has learned from most of these rows, so the {what} little about new ones"
@@ -188,16 +190,6 @@ def _print_scores(data, scores, interval):
         log(f"{errors} on the {counted(scores['known_rows'], 'row')} with a known target{inside}")
 
 
-def _chances(text):
-    """Numbers separated by commas."""
-    from ..tabular import InputError
-
-    try:
-        return tuple(float(part) for part in (text or "").split(",") if part.strip())
-    except ValueError:
-        raise InputError(f"--quantiles wants probabilities such as 0.1,0.5,0.9, not {text!r}") from None
-
-
 @with_fields
 def transform(model: Model, data: Data, *, written: Output, reading: Reading, as_json: Json = False) -> None:
     """Map every row to the space where the learned distance is Euclidean."""
@@ -209,8 +201,8 @@ def transform(model: Model, data: Data, *, written: Output, reading: Reading, as
         table = reading.table(data, loaded)
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             Z = loaded.transform(table, advance)
-        columns = written.with_kept(table, {f"z{i}": z.tolist() for i, z in enumerate(Z.T, 1)})
-    written.write(columns, as_json, {"rows": len(Z), "components": Z.shape[1]})
+        columns = {f"z{i}": z.tolist() for i, z in enumerate(Z.T, 1)}
+        written.write(table, columns, as_json, {"rows": len(Z), "components": Z.shape[1]})
 
 
 def inspect(

@@ -143,13 +143,11 @@ def with_fields(command: Callable[..., None]) -> Callable[..., None]:
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:
     """``name=value`` as a dict; values are JSON where they can be, else text."""
-    from ..tabular import InputError
-
     values: dict[str, Any] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise InputError(f"--set wants name=value, not {text!r}")
+            raise ValueError(f"--set wants name=value, not {text!r}")
         try:
             values[name] = json.loads(value)
         except ValueError:

@@ -7,6 +7,7 @@ import threading
 import time
 import warnings
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -57,8 +58,9 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write a model as an ONNX graph, which predicts without Python. Every column of the table is an input."""
-    from ..files import load
+    from ..files import about, load
     from ..onnx_export import to_onnx  # an extra
+    from ..tabular import Schema
     from ..tabular.table import few
     from ..tabular.writing import check_writable
 
@@ -66,25 +68,14 @@ def export(
     check_writable(output)
     with shown_warnings(), progress("exporting", quiet=as_json):
         graph = to_onnx(load(model), output).graph
-    dates = _dates(model)
-    if dates:
-        log(f"note: the graph takes the parts of dates as numbers; days are counted from 1970: {few(dates)}")
+    table = about(model).get("table")
+    with suppress(KeyError, TypeError, ValueError):  # something else under that name
+        columns = Schema.from_json(table).columns if table else ()
+        if dates := [column.name for column in columns if column.kind == "date"]:
+            log(f"note: the graph takes the parts of dates as numbers; days are counted from 1970: {few(dates)}")
     inputs, outputs = ([value.name for value in values] for values in (graph.input, graph.output))
     written = {"output": str(output), "bytes": output.stat().st_size, "inputs": inputs, "outputs": outputs}
     print_result(as_json, written, f"{output}: from {', '.join(inputs)} to {', '.join(outputs)}")
-
-
-def _dates(model):
-    """Columns of dates, if it is a model of a table."""
-    from ..files import about
-    from ..tabular import Schema
-
-    table = about(model).get("table")
-    try:
-        columns = Schema.from_json(table).columns if table else ()
-    except (KeyError, TypeError, ValueError):  # something else under that name
-        return []
-    return [column.name for column in columns if column.kind == "date"]
 
 
 def demo(
@@ -114,7 +105,6 @@ def example(
     A file that exists is not overwritten.
     """
     from ..demo import people
-    from ..tabular import InputError
     from ..tabular.writing import check_output, write
 
     tables = {data: people(200)}
@@ -123,7 +113,7 @@ def example(
     for path in tables:
         check_output(path)
         if path.exists():
-            raise InputError(f"{path}: the file exists already")
+            raise ValueError(f"{path}: the file exists already")
     for path, columns in tables.items():
         write(path, columns)
     written = {"files": list(map(str, tables)), "columns": list(tables[data])}
@@ -164,38 +154,26 @@ def serve(
     address, and uses no other network. Ctrl-C, or Quit on the page, stops it and deletes all uploaded files.
     """
     from ..serve import Options, Server
+    from ..serve.jobs import Bounds, usual_bounds
 
-    server = Server(Options(port, upload, _bounds(limit, megabytes)))
-    _clear_up_when_ended()
-    _keep_quiet_about_ended_work()
+    bounds = usual_bounds()._replace(seconds=limit)
+    if megabytes is not None:
+        from ..tabular import Limits  # takes seconds
+
+        Limits(limit, megabytes)  # raises an error where memory cannot be limited
+        bounds = Bounds(limit, megabytes)
+    server = Server(Options(port, upload, bounds))
+    for number in (getattr(signal, name) for name in ENDS if hasattr(signal, name)):
+        if signal.getsignal(number) != signal.SIG_IGN:  # which nohup wants
+            # Exit with the code of shells instead of dying, so that uploaded files are removed.
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
+    # Ended work leaves semaphores, which Python clears away with a warning that helps nobody.
+    given = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [given, "ignore:resource_tracker:UserWarning"]))
     console.print(f"{server.url}\nOpen this address in a browser of this machine; Ctrl-C ends it.", soft_wrap=True)
     if browser and has_screen():
         threading.Thread(target=webbrowser.open, args=(server.url_for_once,), daemon=True).start()
     server.run()
-
-
-def _clear_up_when_ended():
-    """Exit with the code of shells instead of dying, so that uploaded files are removed."""
-    for number in (getattr(signal, name) for name in ENDS if hasattr(signal, name)):
-        if signal.getsignal(number) != signal.SIG_IGN:  # which nohup wants
-            signal.signal(number, lambda number, _: sys.exit(128 + number))
-
-
-def _keep_quiet_about_ended_work():
-    """Ended work leaves semaphores, which Python clears away with a warning that helps nobody."""
-    given = os.environ.get("PYTHONWARNINGS")
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [given, "ignore:resource_tracker:UserWarning"]))
-
-
-def _bounds(limit, megabytes):
-    from ..serve.jobs import Bounds, usual_bounds
-
-    if megabytes is None:
-        return usual_bounds()._replace(seconds=limit)
-    from ..tabular import Limits  # takes seconds
-
-    Limits(limit, megabytes)  # raises an error where memory cannot be limited
-    return Bounds(limit, megabytes)
 
 
 def has_screen() -> bool:

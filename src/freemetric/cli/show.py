@@ -70,7 +70,10 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
         "features": [{"name": weight.name, "weight": weight.share} for weight in weights],
         "task": "regress" if model.predicts_numbers else "classify",
         "regressor" if model.predicts_numbers else "classifier": type(last).__name__,
-        "parameters": {name: _plain(value) for name, value in estimator.get_params(deep=False).items()},
+        "parameters": {
+            name: value if isinstance(value, bool | int | float | str | None) else repr(value)
+            for name, value in estimator.get_params(deep=False).items()
+        },
         "n_neighbors": getattr(last, "n_neighbors_", None),
         "oob_score": getattr(last, "oob_score_", None),
         "score": _score_name(last) if hasattr(last, "oob_score_") else None,
@@ -118,10 +121,6 @@ def target_words(model: TableModel) -> str:
     return f", {len(classes)} classes from {classes[0]} to {classes[-1]} (--task regress for regression)"
 
 
-def _estimator(about):
-    return about.get("regressor") or about["classifier"]
-
-
 def _target(about):
     if "numbers" not in about:
         return {"class": f"{about['target']}: {', '.join(about.get('classes', [])[:12])}"}
@@ -129,15 +128,13 @@ def _target(about):
     return {"target": "{}: from {} to {}, mean {}".format(about["target"], *ends)}
 
 
-def _who_votes(about):
-    mixes = _estimator(about) in MIXING and about["parameters"].get("n_neighbors") == "auto"
-    return f"votes of several k, most of all {about['n_neighbors']}" if mixes else f"k = {about['n_neighbors']}"
-
-
 def show(name: str, about: dict[str, Any], top: int) -> None:
     """Print a model."""
+    estimator = about.get("regressor") or about["classifier"]
+    mixes = estimator in MIXING and about["parameters"].get("n_neighbors") == "auto"
+    votes = "votes of several k, most of all" if mixes else "k ="
     lines = {
-        "method": f"{about.get('method')} ({_estimator(about)}), {_who_votes(about)}",
+        "method": f"{about.get('method')} ({estimator}), {votes} {about['n_neighbors']}",
         **_target(about),
         "learned from": f"{counted(about.get('rows') or 0, 'row')} of {about.get('file')}, seed {about.get('seed')}",
         "parameters": ", ".join(f"{key}={value}" for key, value in about["parameters"].items()),
@@ -150,8 +147,12 @@ def show(name: str, about: dict[str, Any], top: int) -> None:
     console.print(LEGEND, highlight=False)
     known = [column for column in about["columns"] if column["importance"] is not None]
     if known:
-        title = f"what matters, and what distances weigh{_first(top, known)}"
-        print_table(("column", "importance", "weight in %"), _importance_rows(known)[:top], title)
+        ranked = []
+        for column in sorted(known, key=lambda column: -column["importance"]):
+            importance = f"{column['importance']:.3f} ± {column['importance_error']:.3f}"
+            ranked.append((column["name"], importance, f"{column['weight']:.1f}"))
+        title = f"what matters, and what distances weigh{_first(top, ranked)}"
+        print_table(("column", "importance", "weight in %"), ranked[:top], title)
         console.print(IMPORTANCE_LEGEND.format(score=about["score"]), highlight=False)
     if about["features"]:
         rows = [(feature["name"], f"{feature['weight']:.1f}") for feature in about["features"]]
@@ -168,16 +169,5 @@ def _column_rows(about):
         yield column["name"], kind, *counts, weight, treated
 
 
-def _importance_rows(columns):
-    return [
-        (column["name"], f"{column['importance']:.3f} ± {column['importance_error']:.3f}", f"{column['weight']:.1f}")
-        for column in sorted(columns, key=lambda column: -column["importance"])
-    ]
-
-
 def _first(top, rows):
     return f", the first {top} of {len(rows)}" if len(rows) > top else ""
-
-
-def _plain(value):
-    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)

@@ -96,17 +96,12 @@ def remove_abandoned_drafts(path: Path) -> None:
         with os.scandir(path.parent) as entries:
             drafts = [entry for entry in entries if ours.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)]
         for draft in drafts:
-            _remove_if_abandoned(Path(draft.path))
-
-
-def _remove_if_abandoned(draft: Path) -> None:
-    with suppress(OSError):
-        if fcntl is None:  # Windows removes no open file
-            draft.unlink()
-            return
-        with open(draft, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: its writer lives
-            draft.unlink()
+            with suppress(OSError), open(draft.path, "rb") as file:
+                if fcntl is None:
+                    file.close()  # Windows removes no open file, and so none whose writer lives
+                else:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: its writer lives
+                os.unlink(draft.path)
 
 
 @contextmanager
@@ -120,15 +115,11 @@ def _draft(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
             raise OSError(problem.errno, problem.strerror, str(path)) from None
         try:
             with file:
-                _lock(file)
+                if fcntl is not None:
+                    with suppress(OSError):  # of file systems without locks, where no draft ever counts as abandoned
+                        fcntl.flock(file, fcntl.LOCK_EX)
                 if draft.exists():  # another writer may have removed it as abandoned before it was locked
                     yield draft, file
                     return
         finally:
             draft.unlink(missing_ok=True)
-
-
-def _lock(file: BinaryIO) -> None:
-    if fcntl is not None:
-        with suppress(OSError):  # of file systems without locks, where no draft ever counts as abandoned
-            fcntl.flock(file, fcntl.LOCK_EX)

@@ -214,7 +214,6 @@ class Decoder:
         self._left = limit(file_bytes)
         self._arrays = [array_of(content) for content in arrays]
         self._branches = {
-            "tuple": self._tuple,
             "dict": self._dict,
             "array": self._array,
             "objects": self._objects,
@@ -232,6 +231,8 @@ class Decoder:
         ((name, content),) = node.items()
         if name in LEAVES:
             return LEAVES[name][2](content)
+        if name == "tuple":
+            return tuple(self.decode(part, depth + 1) for part in content)
         return self._branches[name](content, depth)
 
     def _spend(self, n_bytes: int) -> None:
@@ -239,9 +240,6 @@ class Decoder:
         self._left -= n_bytes
         if self._left < 0:
             raise ValueError("its parts would take far more memory than a file of this size may ask for")
-
-    def _tuple(self, nodes, depth):
-        return tuple(self.decode(part, depth + 1) for part in nodes)
 
     def _dict(self, pairs, depth):
         decoded = [(self.decode(key, depth + 1), self.decode(value, depth + 1)) for key, value in pairs]

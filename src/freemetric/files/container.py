@@ -7,13 +7,14 @@ import json
 import os
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from ..exceptions import ModelFileError
 from .atomic import replacing
+from .checks import require
 
 FORMAT, VERSION = "freemetric model", 3
 HEADER, TREE = "freemetric.json", "tree.json"
@@ -23,7 +24,6 @@ Header = dict[str, Any]
 File = str | os.PathLike | BinaryIO
 """A path, or a file object that is open in binary mode."""
 PATHS = (str, os.PathLike)
-METHODS = {"read": "read from", "write": "written to"}
 
 
 def write(path: File, header: Header, contents: list[bytes]) -> None:
@@ -36,30 +36,24 @@ def write(path: File, header: Header, contents: list[bytes]) -> None:
     if len(as_json(header)) > LARGEST_HEADER:
         raise ValueError(f"more than {LARGEST_HEADER >> 20} MB beside the model")
     members = zip([HEADER, *member_names(len(contents) - 1)], [as_json(header), *contents], strict=True)
-    if isinstance(path, PATHS):
-        with replacing(Path(path)) as file:
-            _pack(file, members)
-    else:
-        whole = io.BytesIO()
-        _pack(whole, members)
-        path.write(whole.getvalue())
-
-
-def _pack(file: BinaryIO, members: Iterable[tuple[str, bytes]]) -> None:
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in members:
-            archive.writestr(zipfile.ZipInfo(name), content)  # without a date: the same model, the same file
+    whole: Any = replacing(Path(path)) if isinstance(path, PATHS) else io.BytesIO()
+    with whole as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+            for name, content in members:
+                archive.writestr(zipfile.ZipInfo(name), content)  # without a date: the same model, the same file
+        if not isinstance(path, PATHS):
+            path.write(file.getvalue())
 
 
 def opened_for(path: File, mode: str) -> Path | BinaryIO:
     """A path, or a file object; ModelFileError unless that is open in this mode, "rb" or "wb"."""
     if isinstance(path, PATHS):
         return Path(path)
-    method, able = ("read", "readable") if mode == "rb" else ("write", "writable")
+    method, able, done = ("read", "readable", "read from") if mode == "rb" else ("write", "writable", "written to")
     is_text = hasattr(path, "encoding")  # also of the files of tempfile, which have no common base
     is_open = not getattr(path, "closed", False)
     if is_text or not is_open or not hasattr(path, method) or not getattr(path, able, lambda: True)():
-        state = "a file in text mode" if is_text else f"a file that cannot be {METHODS[method]}"
+        state = "a file in text mode" if is_text else f"a file that cannot be {done}"
         raise ModelFileError(f"{shown(path)}: {state if is_open else 'a closed file'}; open it with {mode!r}")
     return path
 
@@ -72,16 +66,10 @@ def shown(path: File) -> str:
     return name if isinstance(name, str) else f"a {type(path).__name__}"
 
 
-def read_header(path: File) -> Header:
-    """The header of a model file, without its model."""
-    with opened(path) as archive:
-        return _header(archive)
-
-
 def read(path: File) -> tuple[Header, list[bytes]]:
     """Header and contents of a model file whose checksum is right."""
     with opened(path) as archive:
-        header = _header(archive)
+        header = header_of(archive)
         names = member_names(header["arrays"])
         if archive.namelist() != [HEADER, *names]:
             raise ValueError("other parts than its header says")
@@ -91,9 +79,9 @@ def read(path: File) -> tuple[Header, list[bytes]]:
     return header, contents
 
 
-def _header(archive):
-    if archive.getinfo(HEADER).file_size > LARGEST_HEADER:
-        raise ValueError("a header of absurd size")
+def header_of(archive: zipfile.ZipFile) -> Header:
+    """The checked header of a model file."""
+    require(archive.getinfo(HEADER).file_size <= LARGEST_HEADER, "a header", "of absurd size")
     header = from_json(archive.read(HEADER))
     if type(header) is not dict or header.get("format") != FORMAT:
         raise ValueError("another format")
@@ -104,45 +92,32 @@ def _header(archive):
         advice = "update freemetric" if version > VERSION else "fit the model again, or load it with that one"
         writer = f"format {version}, written by freemetric {header.get('freemetric')}"
         raise ModelFileError(f"{writer}; this freemetric reads format {VERSION}: {advice}")
-    if not all(type(header.get(name)) is str for name in TEXTS):
-        raise ValueError("a header without versions or a class")
-    if type(count) is not int or not 0 <= count < len(archive.namelist()):
-        raise ValueError("a wrong number of arrays")
-    if type(header.get("about")) is not dict:
-        raise ValueError("notes that are no dict")
+    require(all(type(header.get(name)) is str for name in TEXTS), "a header", "without versions or a class")
+    require(type(count) is int and 0 <= count < len(archive.namelist()), "a header", "with a wrong number of arrays")
+    require(type(header.get("about")) is dict, "notes", "that are no dict")
     return header
 
 
 @contextmanager
 def opened(path: File) -> Iterator[zipfile.ZipFile]:
     """The archive, whose members together are no larger than the file."""
-    if not isinstance(path, PATHS):
-        content = path.read()
-        with archive_of(io.BytesIO(content), len(content)) as archive:
+    if isinstance(path, PATHS):
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        if not stat.S_ISREG(status.st_mode):  # opening a pipe would block
+            raise ModelFileError("not a file")
+    with open(path, "rb") if isinstance(path, PATHS) else io.BytesIO(path.read()) as file:
+        # the first member of our archives is the header; its name stands after 30 bytes
+        if file.read(30 + len(HEADER))[30:] != HEADER.encode():
+            raise ModelFileError("not a freemetric model")
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            if any(m.compress_type != zipfile.ZIP_STORED or m.file_size != m.compress_size for m in members):
+                raise ValueError("compressed parts")
+            size = sum(member.file_size for member in members)
+            require(size <= file.seek(0, os.SEEK_END), "parts", "larger than the whole")
             yield archive
-        return
-    status = os.stat(path)
-    if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    if not stat.S_ISREG(status.st_mode):  # opening a pipe would block
-        raise ModelFileError("not a file")
-    with open(path, "rb") as file, archive_of(file, status.st_size) as archive:
-        yield archive
-
-
-@contextmanager
-def archive_of(file: IO[bytes], size: int) -> Iterator[zipfile.ZipFile]:
-    """The archive of a file of so many bytes."""
-    # the first member of our archives is the header; its name stands after 30 bytes
-    if file.read(30 + len(HEADER))[30:] != HEADER.encode():
-        raise ModelFileError("not a freemetric model")
-    with zipfile.ZipFile(file) as archive:
-        members = archive.infolist()
-        if any(m.compress_type != zipfile.ZIP_STORED or m.file_size != m.compress_size for m in members):
-            raise ValueError("compressed parts")
-        if sum(member.file_size for member in members) > size:
-            raise ValueError("parts larger than the whole")
-        yield archive
 
 
 def member_names(n_arrays: int) -> list[str]:

@@ -114,14 +114,19 @@ def save(model: Any, path: container.File, about: dict[str, Any] | None = None) 
     path = container.opened_for(path, "wb")
     _check_fitted(model)
     notes = _notes(about)
+    encoder = Encoder()
     try:
-        tag, contents = _encoded(model)
+        tree = encoder.encode(model)
+        if not isinstance(tree, dict) or "object" not in tree:
+            raise ValueError("it is no model")
+        contents = [container.as_json(tree), *encoder.arrays]
+        encoder.check_size(sum(map(len, contents)))
     except UnsupportedError as problem:
         raise ModelFileError(printable(f"{subject(model, problem.where)} is {problem.what}")) from None
     except (ValueError, TypeError, KeyError, AttributeError) as problem:
         raise ModelFileError(printable(f"{type(model).__name__} cannot be saved: {problem}")) from problem
     try:
-        container.write(path, {**RELEASES, "about": notes, "class": tag}, contents)
+        container.write(path, {**RELEASES, "about": notes, "class": tree["object"][0]}, contents)
     except OSError as problem:
         raise refused_access(problem, container.shown(path), "written") from problem
     except ValueError as problem:
@@ -181,19 +186,8 @@ def load(path: container.File, *, with_about: bool = False) -> Any:
 def about(path: container.File) -> dict[str, Any]:
     """Read the notes beside the model, without the model; an empty dict if there are none."""
     path = container.opened_for(path, "rb")
-    with one_line_errors(path):
-        return container.read_header(path)["about"]
-
-
-def _encoded(model):
-    """The tag of a model, and its tree and arrays as they stand in a file."""
-    encoder = Encoder()
-    tree = encoder.encode(model)
-    if not isinstance(tree, dict) or "object" not in tree:
-        raise ValueError("it is no model")
-    contents = [container.as_json(tree), *encoder.arrays]
-    encoder.check_size(sum(map(len, contents)))
-    return tree["object"][0], contents
+    with one_line_errors(path), container.opened(path) as archive:
+        return container.header_of(archive)["about"]
 
 
 def _decoded(decoder, tree, header):

@@ -76,28 +76,25 @@ def register(tag: str, cls: type, check: Check | None = None, attributes: Collec
     if not isinstance(cls, type):
         raise TypeError(f"Only classes can be registered; got {cls!r}.")
     if hasattr(cls, "to_state") and hasattr(cls, "from_state"):
-        enter(Entry(tag, cls, lambda value: value.to_state(), cls.from_state))
+        enter(tag, cls, cls.to_state, cls.from_state)
     elif issubclass(cls, BaseEstimator):
-        _enter_estimator(tag, EstimatorStates(cls, check, attributes))
+        states = EstimatorStates(cls, check, attributes)
+        enter(tag, cls, states.to_state, states.from_state)
     else:
         raise TypeError(f"{cls.__name__} is no estimator and has no methods to_state and from_state.")
 
 
 def register_known(tag: str, cls: type, check: Check | None = None, private: Collection[str] = ()) -> None:
     """Register an estimator of ours or of scikit-learn, whose docstring lists its attributes but ``private`` ones."""
-    _enter_estimator(tag, EstimatorStates(cls, check, documented(cls), private, SHAPES))
+    states = EstimatorStates(cls, check, documented(cls), private, SHAPES)
+    enter(tag, cls, states.to_state, states.from_state)
 
 
-def _enter_estimator(tag, states):
-    enter(Entry(tag, states.cls, states.to_state, states.from_state))
-
-
-def enter(entry: Entry) -> None:
+def enter(tag: str, cls: type, to_state: Callable[[Any], State], from_state: Callable[[State], Any]) -> None:
     """Add a class; ValueError where its tag is taken, or is no plain short text."""
-    tag, cls = entry.tag, entry.cls
     if not isinstance(tag, str) or not TAG.fullmatch(tag):
         raise ValueError(f"A tag is a short plain text; got {tag!r}.")
     known = BY_TAG.get(tag)
     if known is not None and (known.cls.__module__, known.cls.__qualname__) != (cls.__module__, cls.__qualname__):
         raise ValueError(f"The tag {tag!r} belongs to {known.cls.__qualname__} already.")
-    BY_TAG[tag] = BY_CLASS[cls] = entry
+    BY_TAG[tag] = BY_CLASS[cls] = Entry(tag, cls, to_state, from_state)

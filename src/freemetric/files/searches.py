@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..sklearn_compat import HALVING
 from .checks import check_numbers, require
 from .estimators import EstimatorStates, documented, is_fitted, parameters_of
-from .registry import Entry, enter
+from .registry import enter
 
 PRE_DISPATCH = "2*n_jobs"  # scikit-learn's default
 MADE_AGAIN = "scorer_"  # from the name of the score
@@ -76,11 +76,19 @@ def _are_parameters(given: Any) -> bool:
     return type(given) is dict and all(type(name) is str for name in given)
 
 
+def _data_and_mask(array: np.ma.MaskedArray) -> dict[str, Any]:
+    return {"data": np.asarray(array.data), "mask": np.ma.getmaskarray(array)}
+
+
 def _masked(state: Mapping[str, Any]) -> np.ma.MaskedArray:
     data, mask = state["data"], state["mask"]
     fits = type(data) is np.ndarray and type(mask) is np.ndarray and mask.dtype == bool and mask.shape == data.shape
     require(fits, "a masked array", "of other parts than its own")
     return np.ma.MaskedArray(data, mask)
+
+
+def _parts_of(frozen: Any) -> dict[str, Any]:
+    return {"name": frozen.dist.name, "args": frozen.args, "kwds": frozen.kwds}
 
 
 def _distribution(state: Mapping[str, Any]) -> Any:
@@ -106,23 +114,9 @@ for _cls in (model_selection.GridSearchCV, model_selection.RandomizedSearchCV, *
     _states = SearchStates(
         _cls, check_search, documented(_cls), (*OF_HALVING, "pre_dispatch", "multimetric_", "refit_time_")
     )
-    enter(Entry(f"sklearn:{_cls.__name__}", _cls, _states.to_state, _states.from_state))
+    enter(f"sklearn:{_cls.__name__}", _cls, _states.to_state, _states.from_state)
 for _cls in (getattr(model_selection, name) for name in SPLITTERS.split()):
-    enter(Entry(f"sklearn:{_cls.__name__}", _cls, _arguments, partial(_splitter, _cls)))
-for _frozen in (stats.uniform(), stats.randint(0, 2)):
-    enter(
-        Entry(
-            f"scipy:{type(_frozen).__name__}",
-            type(_frozen),
-            lambda frozen: {"name": frozen.dist.name, "args": frozen.args, "kwds": frozen.kwds},
-            _distribution,
-        )
-    )
-enter(
-    Entry(
-        "numpy:MaskedArray",
-        np.ma.MaskedArray,
-        lambda array: {"data": np.asarray(array.data), "mask": np.ma.getmaskarray(array)},
-        _masked,
-    )
-)
+    enter(f"sklearn:{_cls.__name__}", _cls, _arguments, partial(_splitter, _cls))
+for _cls in (type(stats.uniform()), type(stats.randint(0, 2))):
+    enter(f"scipy:{_cls.__name__}", _cls, _parts_of, _distribution)
+enter("numpy:MaskedArray", np.ma.MaskedArray, _data_and_mask, _masked)

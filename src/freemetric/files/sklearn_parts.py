@@ -3,19 +3,10 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn import preprocessing
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import (
-    FunctionTransformer,
-    MaxAbsScaler,
-    MinMaxScaler,
-    OneHotEncoder,
-    OrdinalEncoder,
-    QuantileTransformer,
-    RobustScaler,
-    StandardScaler,
-)
 
 from .checks import check_numbers, require
 from .estimators import Check, check_attributes
@@ -77,12 +68,11 @@ def _columns(categories, rare, groups, dropped):
     width = len(categories)
     if rare is not None:
         check_numbers(rare, width, "rare categories")
-        if len(groups) != width or len(rare) == 0:
-            raise ValueError("OneHotEncoder with a wrong table of rare categories")
+        require(len(groups) == width and len(rare) > 0, "OneHotEncoder", "with a wrong table of rare categories")
         width -= len(rare) - 1
         check_numbers(groups, width, "groups of categories")
-    elif groups is not None:
-        raise ValueError("OneHotEncoder with a table of no rare categories")
+    else:
+        require(groups is None, "OneHotEncoder", "with a table of no rare categories")
     if dropped is not None:
         check_numbers([dropped], width, "dropped categories")
     return width - (dropped is not None)
@@ -93,7 +83,7 @@ def check_pipeline(pipeline: Pipeline) -> None:
     require(pipeline.memory is None, "a Pipeline", "with a cache, `memory`")
 
 
-def check_function_transformer(transformer: FunctionTransformer) -> None:
+def check_function_transformer(transformer: preprocessing.FunctionTransformer) -> None:
     """Refuse functions: a ColumnTransformer passes columns through without one."""
     has_none = transformer.func is None and transformer.inverse_func is None
     require(has_none, "a FunctionTransformer", "with a function")
@@ -154,15 +144,17 @@ PARTS = {
     make_column_selector: Part(),
     SimpleImputer: Part((d, "statistics_", "indicator_"), check_imputer, ("_fit_dtype", "_fill_dtype")),
     MissingIndicator: Part((d, "features_"), check_indicator, ("_n_features", "_precomputed")),
-    OneHotEncoder: Part((d, "categories_"), check_one_hot, (*RARE, "_n_features_outs", "_drop_idx_after_grouping")),
-    OrdinalEncoder: Part((d, "categories_"), check_categories, (*RARE, "_missing_indices")),
-    MinMaxScaler: Part((d, "scale_", "min_")),
-    MaxAbsScaler: Part((d, "scale_")),
-    StandardScaler: Part((d, "scale_", "mean_")),
-    RobustScaler: Part((d, "scale_", "center_")),
-    QuantileTransformer: Part((d, "quantiles_", "references_")),
+    preprocessing.OneHotEncoder: Part(
+        (d, "categories_"), check_one_hot, (*RARE, "_n_features_outs", "_drop_idx_after_grouping")
+    ),
+    preprocessing.OrdinalEncoder: Part((d, "categories_"), check_categories, (*RARE, "_missing_indices")),
+    preprocessing.MinMaxScaler: Part((d, "scale_", "min_")),
+    preprocessing.MaxAbsScaler: Part((d, "scale_")),
+    preprocessing.StandardScaler: Part((d, "scale_", "mean_")),
+    preprocessing.RobustScaler: Part((d, "scale_", "center_")),
+    preprocessing.QuantileTransformer: Part((d, "quantiles_", "references_")),
     # what a ColumnTransformer passes columns through with; a function of its own could not be saved
-    FunctionTransformer: Part(check=check_function_transformer),
+    preprocessing.FunctionTransformer: Part(check=check_function_transformer),
 }
 """Transformers that files may hold; numpy checks what is not checked here before it reads."""
 

@@ -1,6 +1,6 @@
 """Cells of typed columns, from frames, JSON and Excel: numbers, or texts and gaps."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -43,18 +43,9 @@ def cells(values: np.ndarray, missing: Collection[str], where: str) -> np.ndarra
     return objects(as_text(one) if isinstance(one, float) else one for one in found)
 
 
-def typed_table(
-    source: str,
-    columns: Mapping[str, Sequence[Any]],
-    missing: Collection[str],
-    lines: Sequence[int] | None = None,
-    place: str | None = None,
-) -> Table:
-    """The table of columns of values; those that are numbers are numeric. ``place`` begins a message."""
-    made = {
-        name: cells(objects(column), missing, f"{place or source}: column {quoted(name)}")
-        for name, column in columns.items()
-    }
+def typed_table(source: str, columns: Mapping[str, Any], missing: Collection[str], lines: Any) -> Table:
+    """The table of columns of values; those that are numbers are numeric."""
+    made = {name: cells(objects(columns[name]), missing, f"{source}: column {quoted(name)}") for name in columns}
     return Table(source, made, {name: "numeric" for name in made if made[name].dtype.kind == "f"}, lines)
 
 

@@ -120,12 +120,12 @@ class Comparison:
         if (file, method) in self.curves:
             for split in [*self.curves[file, method], *self.cells[file, method][: self.settings.folds]]:
                 by_share[split.share].append(split)
-        return [self._point(by_share[share]) for share in sorted(by_share)]
-
-    def _point(self, splits):
-        errors = [split.error for split in splits]
-        found, n_rows = self._estimate(splits, errors), float(np.mean([split.n_train for split in splits]))
-        return {"rows": n_rows, "error": found.mean, "uncertainty": found.error, "errors": errors}
+        points = []
+        for _, splits in sorted(by_share.items()):
+            errors, n_rows = [split.error for split in splits], float(np.mean([split.n_train for split in splits]))
+            found = self._estimate(splits, errors)
+            points.append({"rows": n_rows, "error": found.mean, "uncertainty": found.error, "errors": errors})
+        return points
 
     def would_more_help(self, file: str, method: str) -> str | None:
         """In words whether more rows would help the method; None without a learning curve."""
@@ -152,15 +152,21 @@ class Comparison:
     def table(self) -> TextTable:
         """Scores with their standard errors and seconds a split; the best of a file in bold."""
         rows, shown = self.rows(), [score for score in self.scores.values() if not score.aside]
-        cells = tuple(
-            (row["file"], row["method"], _error(row), *(_score(row, score) for score in shown), f"{row['seconds']:.2f}")
-            for row in rows
-        )
-        costs = [[row["error"] for row in rows], *([_cost(row, score) for row in rows] for score in shown)]
-        bold = frozenset((i, column) for column, cost in enumerate(costs, 2) for i in _best(rows, cost))
-        means = "Means over splits \u00b1 standard error, which counts that splits share rows."
-        caption = f"{means}{self.settings.kind.error} {self.protocol()}."
-        return TextTable(("File", "Method", "Error in %", *map(_title, shown), "Seconds"), cells, caption, bold)
+        signs = {score.name: -1 if score.higher_is_better else 1 for score in shown}
+        cells, costs = [], []
+        for row in rows:
+            error = "over the limit" if row["over_limit"] else _measured(row["error"], row["uncertainty"])
+            scores = (_score(row, score) for score in shown)
+            cells.append((row["file"], row["method"], error, *scores, f"{row['seconds']:.2f}"))
+            means = {name: score["mean"] for name, score in row["scores"].items()}
+            own = [row["error"], *(sign * means.get(name, np.nan) for name, sign in signs.items())]
+            costs.append([np.nan] * len(own) if row["method"] == CONSTANT else own)
+        found = require("pandas", "cli").DataFrame(costs, dtype=float)
+        best = found <= found.groupby([row["file"] for row in rows]).transform("min") + 1e-9
+        bold = frozenset((i, 2 + j) for i, j in np.argwhere(best).tolist())
+        how = "Means over splits \u00b1 standard error, which counts that splits share rows."
+        caption = f"{how}{self.settings.kind.error} {self.protocol()}."
+        return TextTable(("File", "Method", "Error in %", *map(_title, shown), "Seconds"), tuple(cells), caption, bold)
 
     def class_table(self, file: str, method: str) -> TextTable:
         """Recall and precision of every class, and its most frequent confusion; of many classes the worst."""
@@ -169,10 +175,13 @@ class Comparison:
         some = found if len(found) <= MOST_CLASSES else worst
         more = "" if some is found else f", the {MOST_CLASSES} least recognised of {len(found)}"
         times = f"; counts of mistakes are over {repeats} repeats" if repeats > 1 else ""
+        cells = []
+        for row in some:
+            scores = (None if row[name] is None else f"{100 * row[name]:.1f}" for name in ("recall", "precision"))
+            mistake = f"{printable(row['taken_for'])} ({row['how_often']})" if row["taken_for"] is not None else ""
+            cells.append((printable(row["class"]), f"{row['rows']}", *scores, mistake))
         columns = ("Class", "Rows", "Recall in %", "Precision in %", "Most often taken for")
-        return TextTable(
-            columns, tuple(map(_class_cells, some)), f"Classes of {printable(file)} by {method}{more}{times}."
-        )
+        return TextTable(columns, tuple(cells), f"Classes of {printable(file)} by {method}{more}{times}.")
 
     def interval_table(self) -> TextTable:
         """Coverage and width of the intervals of 80, 90 and 95 %, of methods that predict intervals."""
@@ -186,12 +195,14 @@ class Comparison:
         """Error against the number of training rows, a line for every file and method."""
         curves = {cell: self.learning_curve(*cell) for cell in self.curves}
         most = max(map(len, curves.values()))
-        cells = tuple(
-            (printable(file), method, *[None] * (most - len(curve)), *map(_point_cell, curve))
-            for (file, method), curve in curves.items()
-        )
+        rows = []
+        for (file, method), curve in curves.items():
+            shown = [(_measured(point["error"], point["uncertainty"]), point["rows"]) for point in curve]
+            cells = (text and f"{text} ({n:.0f})" for text, n in shown)
+            rows.append((printable(file), method, *[None] * (most - len(curve)), *cells))
         columns = ("File", "Method", *(f"1/{2**k}" for k in range(most - 1, 0, -1)), "All rows")
-        return TextTable(columns, cells, "Error in % (training rows) from a part of the training rows; same test rows.")
+        caption = "Error in % (training rows) from a part of the training rows; same test rows."
+        return TextTable(columns, tuple(rows), caption)
 
     def columns(self) -> dict[str, list]:
         """A table to write, a row for every file, method and number of training rows; None where a value is missing."""
@@ -212,7 +223,16 @@ class Comparison:
 
     def notes(self) -> list[str]:
         """Caveats, a line each: gains that may be chance, scores that are not defined, failed parts of curves."""
-        return [*_gains(self), *_undefined(self), *_without_probabilities(self), *_gaps(self)]
+        lines = [*_gains(self), *_undefined(self)]
+        for method in self.methods:
+            found = [cell[0].predictions for (_, name), cell in self.cells.items() if name == method]
+            unsure = [predictions for predictions in found if predictions is not None and not predictions.is_sure]
+            lines += [f"{method} {unsure[0].unsure}"] if unsure else []
+        for (file, method), splits in self.curves.items():
+            failed = [split for split in splits if split.failure]
+            if failed and not any(split.failure for split in self.cells[file, method]):
+                lines.append(f"{file}, {method}: learning from {failed[0].n_train} rows failed: {failed[0].failure}")
+        return lines
 
     def as_json(self) -> dict[str, Any]:
         """All results as JSON values; an undefined number is NaN."""
@@ -262,39 +282,8 @@ def _undefined(comparison) -> Iterator[str]:
                 yield f"{file}: {score.title}: not defined on {n_missing} of {n_splits} splits, {why}{rest}"
 
 
-def _without_probabilities(comparison) -> Iterator[str]:
-    for method in comparison.methods:
-        found = [cell[0].predictions for (_, name), cell in comparison.cells.items() if name == method]
-        unsure = [predictions for predictions in found if predictions is not None and not predictions.is_sure]
-        if unsure:
-            yield f"{method} {unsure[0].unsure}"
-
-
-def _gaps(comparison) -> Iterator[str]:
-    for (file, method), splits in comparison.curves.items():
-        failed = [split for split in splits if split.failure]
-        if failed and not any(split.failure for split in comparison.cells[file, method]):
-            yield f"{file}, {method}: learning from {failed[0].n_train} rows failed: {failed[0].failure}"
-
-
-def _best(rows, costs):
-    """Indices of the rows whose cost is the lowest of their file."""
-    costs = [None if row["method"] == CONSTANT else cost for row, cost in zip(rows, costs, strict=True)]
-    found = require("pandas", "cli").Series(costs, dtype=float)
-    return np.flatnonzero(found <= found.groupby([row["file"] for row in rows]).transform("min") + 1e-9)
-
-
-def _cost(row, score):
-    found = row["scores"].get(score.name)
-    return None if found is None else -found["mean"] if score.higher_is_better else found["mean"]
-
-
 def _title(score):
     return f"{score.title} in %" if score.in_percent else score.title
-
-
-def _error(row):
-    return "over the limit" if row["over_limit"] else _measured(row["error"], row["uncertainty"])
 
 
 def _score(row, score):
@@ -323,14 +312,3 @@ def _significant(number, digits):
     ('123457', '1.235', '0.00012')
     """
     return f"{number:.0f}" if 10**digits <= abs(number) < 1e15 else f"{number:.{digits}g}"
-
-
-def _point_cell(point):
-    shown = _measured(point["error"], point["uncertainty"])
-    return shown and f"{shown} ({point['rows']:.0f})"
-
-
-def _class_cells(row):
-    scores = (None if row[name] is None else f"{100 * row[name]:.1f}" for name in ("recall", "precision"))
-    mistake = f"{printable(row['taken_for'])} ({row['how_often']})" if row["taken_for"] is not None else ""
-    return printable(row["class"]), f"{row['rows']}", *scores, mistake

@@ -81,21 +81,19 @@ class Originals:
 
     def of_features(self, values: NDArray) -> list[np.ndarray]:
         """The cells of every column, from features (n, d)."""
-        values = self.pipeline.named_steps["scale"].inverse_transform(values)
-        return [self._of_features(i, values) for i in range(len(self.columns))]
-
-    def _of_features(self, i, values):
-        column, own = self.columns[i], np.flatnonzero(self.owner == i)
-        words = {self.features[j]: values[:, j] for j in own}
-        first = column.parts[0]
-        missing = words.pop((first, "missing"), np.zeros(len(values))) > 0.5
-        if column.kind == "nominal":
-            cells = self._names(column, words)
-        elif (first, "") in words:
-            cells = _cells(column, np.array([float(f"{value:.{DIGITS}g}") for value in words[first, ""]]))
-        else:  # whether there is a value is all that counts
-            cells = objects(["there"] * len(values))
-        return objects(None if gap else cell for gap, cell in zip(missing, cells, strict=True))
+        values, made = self.pipeline.named_steps["scale"].inverse_transform(values), []
+        for i, column in enumerate(self.columns):
+            words = {self.features[j]: values[:, j] for j in np.flatnonzero(self.owner == i)}
+            first = column.parts[0]
+            missing = words.pop((first, "missing"), np.zeros(len(values))) > 0.5
+            if column.kind == "nominal":
+                cells = self._names(column, words)
+            elif (first, "") in words:
+                cells = _cells(column, np.array([float(f"{value:.{DIGITS}g}") for value in words[first, ""]]))
+            else:  # whether there is a value is all that counts
+                cells = objects(["there"] * len(values))
+            made.append(objects(None if gap else cell for gap, cell in zip(missing, cells, strict=True)))
+        return made
 
     def _names(self, column: Column, words: Mapping[tuple[str, str], NDArray]) -> np.ndarray:
         """The name whose feature is the largest."""

@@ -58,10 +58,6 @@ def stratified_sample(rng: np.random.Generator, y: ArrayLike, most: int | None) 
     return np.sort(shuffled[np.argsort(turn, kind="stable")[:most]])
 
 
-def _fitted_can(method: str) -> Callable:
-    return lambda tuned: hasattr(tuned.estimator, method)
-
-
 class Tuned(BaseEstimator):
     """An estimator with the parameters of its grid that are best over inner folds.
 
@@ -106,11 +102,11 @@ class Tuned(BaseEstimator):
     def predict(self, X: ArrayLike) -> NDArray:
         return self.estimator_.predict(X)
 
-    @available_if(_fitted_can("predict_proba"))
+    @available_if(lambda tuned: hasattr(tuned.estimator, "predict_proba"))
     def predict_proba(self, X: ArrayLike) -> NDArray:
         return self.estimator_.predict_proba(X)
 
-    @available_if(_fitted_can("decision_function"))
+    @available_if(lambda tuned: hasattr(tuned.estimator, "decision_function"))
     def decision_function(self, X: ArrayLike) -> NDArray:
         return self.estimator_.decision_function(X)
 
@@ -120,13 +116,6 @@ class Tuned(BaseEstimator):
 
 SVM_GRID = {"C": [1, 10, 100], "gamma": [0.1, 0.5, "scale", 2.0, 8.0]}
 LOGISTIC_GRID = {"C": [0.1, 1.0, 10.0, 100.0, 1000.0]}
-REFERENCES: dict[str, Callable[[], BaseEstimator]] = {
-    "hist-boosting": HistGradientBoostingClassifier,
-    "svm": lambda: Tuned(SVC(), SVM_GRID, most_rows=MOST_TUNED_ON),
-    "logistic": lambda: Tuned(LogisticRegression(max_iter=2000), LOGISTIC_GRID, most_rows=MOST_TUNED_ON),
-}
-"""Classifiers from outside metric learning: scaled features, parameters tuned by inner folds."""
-
 # Parameters worth tuning, by inner folds; the first value is the default.
 GRIDS: dict[str, dict[str, list[Any]]] = {
     "rca": {"regularization": ["auto", 0.01, 0.1]},
@@ -153,7 +142,9 @@ METHODS: dict[str, Method] = {
     **{name: Method(learner, GRIDS.get(name, {})) for name, learner in LEARNERS.items()},
     "dmlfe-paper": Method(DMLFE.paper),
     "free-energy": Method(FreeEnergyClassifier),
-    **{name: Method(make) for name, make in REFERENCES.items()},
+    "hist-boosting": Method(HistGradientBoostingClassifier),
+    "svm": Method(lambda: Tuned(SVC(), SVM_GRID, most_rows=MOST_TUNED_ON)),
+    "logistic": Method(lambda: Tuned(LogisticRegression(max_iter=2000), LOGISTIC_GRID, most_rows=MOST_TUNED_ON)),
 }
 """Methods of classification; the last ones are classifiers without a metric."""
 
@@ -163,22 +154,19 @@ COMPARED = tuple(name for name in METHODS if name in PAPER or name not in LEARNE
 FITTED = ("free-energy", *LEARNERS)
 """Methods of classification whose models can be saved."""
 
-REGRESSION_METRICS: dict[str, Callable[[], BaseEstimator]] = {
-    "euclidean": Euclidean,
-    "pca": PCA,
-    "mlkr": MLKR,
-    "dmlfe": lambda: DMLFE(energy="regression"),
-}
 REGRESSION_METHODS: dict[str, Method] = {
     "free-energy": Method(FreeEnergyRegressor),
-    **{name: Method(make) for name, make in REGRESSION_METRICS.items()},
+    "euclidean": Method(Euclidean),
+    "pca": Method(PCA),
+    "mlkr": Method(MLKR),
+    "dmlfe": Method(lambda: DMLFE(energy="regression")),
     "rf": Method(lambda: RandomForestRegressor(100)),
     "extra-trees": Method(lambda: ExtraTreesRegressor(100)),
     "hist-boosting": Method(HistGradientBoostingRegressor),
 }
 """Methods of regression; k-NN follows a metric, and the last ones have none."""
 
-REGRESSION_FITTED = ("free-energy", *REGRESSION_METRICS)
+REGRESSION_FITTED = ("free-energy", "euclidean", "pca", "mlkr", "dmlfe")
 """Methods of regression whose models can be saved."""
 
 
@@ -214,17 +202,15 @@ class StepReporter:
             self.on_step(self.done, context.parent.max_subtasks)
 
     def on_replicas(self, task: Any, replicas: Any) -> None:
-        getattr(self.on_step, "on_replicas", _nothing)(task, replicas)
+        if hasattr(self.on_step, "on_replicas"):
+            self.on_step.on_replicas(task, replicas)
 
     def on_round(self, population: Any) -> None:
-        getattr(self.on_step, "on_round", _nothing)(population)
+        if hasattr(self.on_step, "on_round"):
+            self.on_step.on_round(population)
 
     def teardown(self, estimator: BaseEstimator, context: Any) -> None:
         """Nothing to clear up."""
-
-
-def _nothing(*found: Any) -> None:
-    pass
 
 
 @contextmanager

@@ -23,21 +23,13 @@ from .new_marks import Ranges
 from .notation import Marks, check_unit, marks_of
 from .preprocessing import MOST_NAMED, features, usable, useful_plan
 from .schema import Schema, target_name
-from .table import InputError, Table, few, note, numbered, quoted
+from .table import InputError, Table, beginning, few, note, numbered, quoted
 from .targets import Target, canonical, check_role, label_texts, row_weights
 from .tasks import TASKS, choice_of
 
 KEPT = 256  # hashes of rows that a model keeps
 BITS = 12  # of a row's hash that are dropped, so that it is exact in any JSON
-NOTES = {
-    "classes": list,
-    "some_rows": list,
-    "left_out": dict,
-    "parameters": dict,
-    "versions": dict,
-    "numbers": dict,
-    "options": dict,
-}
+LISTS, DICTS = ("classes", "some_rows"), ("left_out", "parameters", "versions", "numbers", "options")  # among the notes
 CHUNK = 4096  # rows between two reports of progress
 
 
@@ -172,8 +164,7 @@ class TableModel:
     def matched(self, table: Table, known: Collection[str] = ()) -> Any:
         """The features of a table as a DataFrame, with a warning about columns and categories that are unknown."""
         frame = self.schema.frame(table, self.ranges)
-        extra = [name for name in self.schema.extra(table) if name not in {*self.left_out, *known}]
-        if extra:
+        if extra := [name for name in self.schema.extra(table) if name not in {*self.left_out, *known}]:
             note(f"{table.source}: columns ignored: {few(extra)}")
         used = {name: cells for name, cells in self.schema.unseen(frame).items() if name not in self.left_out}
         if used:
@@ -338,8 +329,7 @@ def _listed(unseen):
     columns = []
     for name, counts in unseen.items():
         words = [f"{quoted(value)} in {counted(n, 'row')}" for value, n in counts.items()]
-        more = f" and {counted(len(words) - MOST_NAMED, 'more value')}" if len(words) > MOST_NAMED else ""
-        columns.append(f"column {quoted(name)}: {', '.join(words[:MOST_NAMED])}{more}")
+        columns.append(f"column {quoted(name)}: {beginning(words)}")
     others = [counted(len(columns) - MOST_NAMED, "more column")] if len(columns) > MOST_NAMED else []
     return "; ".join(columns[:MOST_NAMED] + others)
 
@@ -374,7 +364,7 @@ def _hashes(frame):
 
 def _check_notes(notes: dict[str, Any], n_features: int) -> None:
     """ValueError unless the notes are such as ``TableModel.fit`` writes."""
-    for name, kind in NOTES.items():
+    for name, kind in [*((name, list) for name in LISTS), *((name, dict) for name in DICTS)]:
         if type(notes.get(name, kind())) is not kind:
             raise ValueError(f"notes of another type: {name}")
     shares, about = notes.get("weights"), notes.get("numbers", {})

@@ -19,7 +19,10 @@ def marks_of_file(table: Table, known: Mapping[str, Marks], ranges: Ranges) -> d
     in the training file, it holds for the ambiguous columns of the file, too. Else an ambiguous column is read so that
     its numbers are in the training range, or by the known decimal mark. Warnings report it.
     """
-    texts = {name: _texts(table, name) for name in known if name in table.columns}
+    if table.options.marks is not None:  # the user says how numbers are written
+        return dict(known)
+    columns = {name: table.cells(name) for name in known if name in table.columns}
+    texts: dict[str, Texts] = {name: cells.tolist() for name, cells in columns.items() if cells.dtype.kind != "f"}
     unread = [name for name in texts if np.isinf(known[name].values(texts[name])).any()]
     read = {name: meaning(texts[name], number_readings(known[name].unit)) for name in unread}
     found = {**known, **{name: how.reading for name, how in read.items() if how.reading is not None}}
@@ -32,12 +35,6 @@ def marks_of_file(table: Table, known: Mapping[str, Marks], ranges: Ranges) -> d
         likely = decimal or _within(read[name], texts[name], ranges.get(name)) or known[name].decimal
         found[name] = _decided(table, name, texts[name], found[name], likely)
     return found
-
-
-def _texts(table: Table, name: str) -> Texts:
-    """The cells of a column, empty where they are numbers, or where the user says how they are written."""
-    cells, given = table.cells(name), table.options.marks
-    return [] if cells.dtype.kind == "f" or given is not None else cells.tolist()
 
 
 def _within(how: Meaning, texts: Texts, ends: tuple[float, float] | None) -> str | None:

@@ -237,11 +237,6 @@ def odd_one(texts: Sequence[str | None], readings: Sequence[Notation], like: re.
     return int(odd.argmax()) if 0 < 2 * odd.sum() < len(given) else None
 
 
-def is_marked(cell: object) -> bool:
-    """Whether a cell is a number with some marks."""
-    return isinstance(cell, str) and any(marks.reads([cell]) for marks in NUMBERS)
-
-
 def marks_of(decimal: str | None, thousands: str | None) -> Marks | None:
     """The given marks, or None; of a point and a comma the one that is not given is the other one."""
     if decimal is None and thousands is None:

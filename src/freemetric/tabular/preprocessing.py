@@ -49,17 +49,14 @@ def _one_hot():
     )
 
 
-def _zero_or_one():
-    """One feature for two names, and halfway between them for what is neither."""
-    ordinal = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
-    return make_pipeline(ordinal, SimpleImputer(strategy="constant", fill_value=0.5))
-
-
 TREATMENTS = {
     "numbers": lambda: SimpleImputer(strategy="median"),
     "numbers with gaps": lambda: SimpleImputer(strategy="median", add_indicator=True),
     "gaps": lambda: MissingIndicator(features="all"),
-    "two names": _zero_or_one,
+    "two names": lambda: make_pipeline(  # 0 and 1, and halfway between them for what is neither
+        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan),
+        SimpleImputer(strategy="constant", fill_value=0.5),
+    ),
     "names": _one_hot,
     "names with gaps": _one_hot,
 }
@@ -98,19 +95,18 @@ def _treatment(values: Any, kind: str) -> str:
 def useful_plan(source: str, frame: Any, schema: Schema) -> Plan:
     """The plan, with a warning about columns that are left out; InputError where all are."""
     made = plan(frame, schema)
-    reasons = in_words(made.left_out)
-    if not made.groups:
-        raise InputError(f"{source}: no column is of use; {reasons}")
-    if reasons:
-        note(f"{source}: left out: {reasons}")
+    _note_left_out(source, made.left_out, all_are=not made.groups)
     return made
 
 
-def in_words(left_out: dict[str, str]) -> str:
-    """Message about the columns that are left out."""
+def _note_left_out(source: str, left_out: dict[str, str], all_are: bool, hint: str = "") -> None:
     useless = [f"column {quoted(name)}, {reason}" for name, reason in left_out.items()]
     more = [f"{len(useless) - MOST_NAMED} more"] if len(useless) > MOST_NAMED else []
-    return "; ".join(useless[:MOST_NAMED] + more)
+    words = "; ".join(useless[:MOST_NAMED] + more) + hint
+    if all_are:
+        raise InputError(f"{source}: no column is of use; {words}")
+    if useless:
+        note(f"{source}: left out: {words}")
 
 
 def usable(
@@ -127,12 +123,8 @@ def usable(
     spared = {*keep, *kinds.get("numeric", ()), *kinds.get("nominal", ())}
     reasons = {column.name: _why(table, column) for column in schema.columns if column.name not in spared}
     left_out = {name: reason for name, reason in reasons.items() if reason}
-    if not left_out:
-        return schema, {}
-    words = in_words(left_out)
-    if len(left_out) == len(schema.columns):
-        raise InputError(f"{table.source}: no column is of use; {words}; {table.option('keep')} keeps one")
-    note(f"{table.source}: left out: {words}; {table.option('keep')} keeps one")
+    all_are = len(left_out) == len(schema.columns)
+    _note_left_out(table.source, left_out, all_are, f"; {table.option('keep')} keeps one")
     columns = tuple(column for column in schema.columns if column.name not in left_out)
     return Schema(schema.target, columns), left_out
 
@@ -141,11 +133,9 @@ def _why(table: Table, column: Column) -> str:
     """Why a column should not be a feature, empty if it may be one."""
     if WITHOUT_NAME.fullmatch(column.name):
         return "it is an index without a name"
-    if column.kind == "numeric":
-        if column.unit:  # a quantity, not a number of a row
-            return ""
+    if column.kind == "numeric" and not column.unit:  # else a quantity, not a number of a row
         return "it numbers the rows" if _numbers_the_rows(table.numbers(column.name, column.marks), column) else ""
-    if column.kind == "date" or len(column.categories) <= MOST_CATEGORIES:
+    if column.kind != "nominal" or len(column.categories) <= MOST_CATEGORIES:
         return ""
     n_values, n_present = len(column.categories), table.n_rows - column.missing
     if np.mean([len(text.split()) for text in column.categories]) >= WORDS_OF_A_TEXT:
@@ -165,9 +155,8 @@ def _numbers_the_rows(numbers: np.ndarray, column: Column) -> bool:
         return True
     if len(numbers) <= MOST_CATEGORIES or column.missing or (numbers != np.round(numbers)).any():
         return False
-    if len(np.unique(numbers)) < len(numbers):
-        return False
-    return is_key or bool(np.ptp(numbers) == len(numbers) - 1)
+    differ = len(np.unique(numbers)) == len(numbers)
+    return differ and (is_key or bool(np.ptp(numbers) == len(numbers) - 1))
 
 
 def features(transformer: ColumnTransformer) -> list[tuple[str, str]]:
@@ -177,7 +166,11 @@ def features(transformer: ColumnTransformer) -> list[tuple[str, str]]:
         if group == "two names":
             names += [(column, str(pair[1])) for column, pair in zip(columns, fitted[0].categories_, strict=True)]
         elif group.startswith("names"):
-            names += _categories(fitted, columns)
+            for column, words, rare in zip(columns, fitted.categories_, fitted.infrequent_categories_, strict=True):
+                unusual = [] if rare is None else rare.tolist()
+                usual = [word for word in words.tolist() if word not in unusual]
+                names += [(column, word if isinstance(word, str) else "missing") for word in usual]
+                names += [(column, "others")] if unusual else []
         elif group == "gaps":
             names += [(column, "missing") for column in columns]
         elif group in TREATMENTS:
@@ -185,16 +178,3 @@ def features(transformer: ColumnTransformer) -> list[tuple[str, str]]:
             indicator = getattr(fitted, "indicator_", None)
             names += [(columns[i], "missing") for i in indicator.features_] if indicator else []
     return names
-
-
-def _categories(one_hot, columns):
-    """Column and value of every feature of one-hot encoded columns, in order."""
-    for column, words, rare in zip(columns, one_hot.categories_, one_hot.infrequent_categories_, strict=True):
-        unusual = [] if rare is None else [_word(word) for word in rare]
-        yield from ((column, _word(word)) for word in words if _word(word) not in unusual)
-        if unusual:
-            yield column, "others"
-
-
-def _word(category):
-    return category if isinstance(category, str) else "missing"

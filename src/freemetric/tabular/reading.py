@@ -17,36 +17,21 @@ from .table import InputError, ReadingOptions, Table
 Reader = Callable[[str, bytes, ReadingOptions], Table]
 """From the source (which begins messages), the bytes of a file and the options to its table."""
 
-FORMATS: dict[str, Reader] = {
-    "csv": partial(read_delimited, delimiters=",;\t|", usual=","),
-    "tsv": partial(read_delimited, delimiters="\t;|, ", usual="\t"),
-    "txt": partial(read_delimited, delimiters="\t;|, ", usual=""),
-    "excel": read_excel,
-    "jsonl": read_json,
-    "json": read_json,
-    "feather": read_feather,
-    "parquet": read_parquet,
-    "arff": read_arff,
-    "libsvm": read_libsvm,
+FORMATS: dict[str, tuple[Reader, str]] = {
+    "csv": (partial(read_delimited, delimiters=",;\t|", usual=","), ".csv"),
+    "tsv": (partial(read_delimited, delimiters="\t;|, ", usual="\t"), ".tsv .tab"),
+    "txt": (partial(read_delimited, delimiters="\t;|, ", usual=""), ".txt .dat .data"),
+    "excel": (read_excel, ".xlsx .xlsm"),
+    "jsonl": (read_json, ".jsonl .ndjson"),
+    "json": (read_json, ".json"),
+    "feather": (read_feather, ".feather .arrow .ipc"),
+    "parquet": (read_parquet, ".parquet .pq"),
+    "arff": (read_arff, ".arff"),
+    "libsvm": (read_libsvm, ".libsvm .svm .svmlight"),
 }
-"""Readers by the name of their format."""
-
+"""Readers by the name of their format, and the endings of names of such files."""
+SUFFIXES = {suffix: form for form, (_, suffixes) in FORMATS.items() for suffix in suffixes.split()}
 WITH_HEADER = ("csv", "tsv", "txt", "excel")
-
-ENDING_IN = {
-    "csv": [".csv"],
-    "tsv": [".tsv", ".tab"],
-    "txt": [".txt", ".dat", ".data"],
-    "excel": [".xlsx", ".xlsm"],
-    "jsonl": [".jsonl", ".ndjson"],
-    "json": [".json"],
-    "feather": [".feather", ".arrow", ".ipc"],
-    "parquet": [".parquet", ".pq"],
-    "arff": [".arff"],
-    "libsvm": [".libsvm", ".svm", ".svmlight"],
-}
-SUFFIXES = {suffix: form for form, suffixes in ENDING_IN.items() for suffix in suffixes}
-"""Formats by the endings of names."""
 
 BINARY = {b"PAR1": "parquet", ARROW: "feather", FEATHER_1: "feather", b"PK\x03\x04": "excel"}
 TAR = "a tar archive; unpack it first"
@@ -126,7 +111,7 @@ def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> 
         raise InputError(f"{source}: only Excel files have sheets; this one is read as {form}")
     if not reading.header and form not in WITH_HEADER:
         raise InputError(f"{source}: only text and Excel files can lack a header; this one is read as {form}")
-    return replace(FORMATS[form](source, content, reading), options=reading)
+    return replace(FORMATS[form][0](source, content, reading), options=reading)
 
 
 def _format_of_name(name: str, source: str) -> str:

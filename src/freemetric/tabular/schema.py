@@ -207,12 +207,12 @@ def columns_of(table: Table, names: Collection[str], given: Mapping[str, str]) -
     for name in names:
         kind = given.get(name)
         order = None if kind in ("numeric", "nominal") else _date_order(table, name)
-        read = Meaning() if kind == "nominal" or order else _as_numbers(table, name, must=kind == "numeric")
+        read = Meaning() if kind == "nominal" or order else as_numbers(table, name, must=kind == "numeric")
         found.append(_column(table, name, read.reading, order))
         if (order and kind != "date") or read.is_news:
             news.setdefault(order or read.reading, []).append(name)
     for reading, columns in news.items():
-        how = _as_dates(table, reading, columns) if isinstance(reading, str) else recognised(table, reading, columns)
+        how = recognised(table, reading, columns)
         note(f"{table.source}: {how}; {table.option('nominal')} keeps them as names")
     if any(isinstance(reading, Marks) and reading.decimal == "," for reading in news):
         _note_what_may_be_thousands(table, (column for column in found if column.kind == "numeric"))
@@ -228,11 +228,6 @@ def _column(table: Table, name: str, marks: Marks | None, order: str | None) -> 
     if order:
         return Column(name, "date", missing, order=order)
     return Column(name, "nominal", missing, tuple(sorted(set(texts))))
-
-
-def number_marks(table: Table, name: str) -> Marks:
-    """The marks in a column that must hold numbers."""
-    return _as_numbers(table, name, must=True).reading or PLAIN
 
 
 def number_meaning(table: Table, name: str) -> Meaning:
@@ -257,7 +252,7 @@ def unit_of(texts: Sequence[str | None]) -> str:
     return units[0] if len(units) == 1 else ""
 
 
-def _as_numbers(table: Table, name: str, must: bool) -> Meaning:
+def as_numbers(table: Table, name: str, must: bool) -> Meaning:
     """The same, with a warning about suspicious cells; an error where the column must hold numbers."""
     found = number_meaning(table, name)
     if found.doubtful is not None:
@@ -281,19 +276,16 @@ def doubt(table: Table, found: Meaning) -> str:
     return f"{quoted(found.doubtful)} may be {numbers}: {options} says which"
 
 
-def recognised(table: Table, marks: Marks, columns: list[str]) -> str:
-    """Message about how columns were read as numbers, with an example."""
+def recognised(table: Table, reading: Marks | str, columns: list[str]) -> str:
+    """Message about how columns were read as numbers, or as dates in this order, with an example."""
+    read = f"{'column' if len(columns) == 1 else 'columns'} {few(columns)} read as"
     texts = (text for text in table.texts(columns[0]) if text is not None)
+    if isinstance(reading, str):
+        example = next(texts)
+        parts = f"{', '.join(PARTS)} are features"
+        return f"{read} dates ({quoted(example)} is {_day(example, reading)}): {parts}"
     example = next(text for text in texts if np.isinf(plain(text)))
-    word = "column" if len(columns) == 1 else "columns"
-    return f"{word} {few(columns)} read as numbers with {marks} ({quoted(example)} is {as_text(marks.value(example))})"
-
-
-def _as_dates(table: Table, order: str, columns: list[str]) -> str:
-    example = next(text for text in table.texts(columns[0]) if text is not None)
-    word = "column" if len(columns) == 1 else "columns"
-    read = f"{word} {few(columns)} read as dates ({quoted(example)} is {_day(example, order)})"
-    return f"{read}: {', '.join(PARTS)} are features"
+    return f"{read} numbers with {reading} ({quoted(example)} is {as_text(reading.value(example))})"
 
 
 def _note_what_is_no_number(table, name, texts):

@@ -8,12 +8,11 @@ from itertools import count
 import numpy as np
 
 from ..exceptions import warn_of_data
-from .notation import ORDERS, PLAIN, DateOrder, Marks, is_marked, marks_of
+from .notation import NUMBERS, ORDERS, PLAIN, DateOrder, Marks, marks_of
 
 LONGEST = 40  # letters of a value in a message
 LARGEST = 1 << 30  # bytes of a table that is larger than its file
 NUMBERED = "column_"  # and its number, the name of a column of a file without names
-MOST_RENAMED = 8  # columns in a message
 LARGEST_NUMBER = 1e150  # whose square is still a number
 
 MISSING = frozenset(
@@ -29,9 +28,7 @@ class InputError(ValueError):
     """A file, column, row or option that cannot be used; the message is one line that names it."""
 
 
-def note(text: str) -> None:
-    """Warn about the data."""
-    warn_of_data(text)
+note = warn_of_data
 
 
 @dataclass(frozen=True)
@@ -77,8 +74,11 @@ class ReadingOptions:
             marks_of(self.decimal, self.thousands)
         except ValueError as problem:
             raise InputError(str(problem)) from problem
+        delimiter = SPELLED.get(self.delimiter or "", self.delimiter)
+        if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+            raise InputError(f"a delimiter is one character, not {self.delimiter!r}")
         object.__setattr__(self, "missing", MISSING if self.missing is None else frozenset(self.missing))
-        object.__setattr__(self, "delimiter", _delimiter(self.delimiter))
+        object.__setattr__(self, "delimiter", delimiter)
         object.__setattr__(self, "encoding", _encoding(self.encoding))
         object.__setattr__(self, "header", self.header is not False)
 
@@ -86,13 +86,6 @@ class ReadingOptions:
     def marks(self) -> Marks | None:
         """The given marks of numbers."""
         return marks_of(self.decimal, self.thousands)
-
-
-def _delimiter(text: str | None) -> str | None:
-    delimiter = text if text is None else SPELLED.get(text, text)
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise InputError(f"a delimiter is one character, not {text!r}")
-    return delimiter
 
 
 def _encoding(encoding: str | None) -> str | None:
@@ -176,10 +169,12 @@ class Table:
             row = int(wrong[0])
             why = "is not a finite number" if np.isinf(numbers[row]) else "is too large a number"
             cell = self.cells(name)[row]
-            options = " and ".join(self.option(option, "") for option in ("decimal", "thousands"))
-            hint = f" with {marks}; {options} say how it is written" if is_marked(cell) else ""
-            hint = hint or (f" with {marks}" if marks.unit else "")
-            raise InputError(f"{self.place(row, name)}: {quoted(cell)} {why}{hint}")
+            if isinstance(cell, str) and any(other.reads([cell]) for other in NUMBERS):
+                options = " and ".join(self.option(option, "") for option in ("decimal", "thousands"))
+                why += f" with {marks}; {options} say how it is written"
+            elif marks.unit:
+                why += f" with {marks}"
+            raise InputError(f"{self.place(row, name)}: {quoted(cell)} {why}")
         return numbers
 
     def maybe_numbers(self, name: str, marks: Marks = PLAIN) -> np.ndarray:
@@ -250,13 +245,15 @@ def noted_distinct(where: str, names: Sequence[str]) -> list[str]:
     """Distinct names, with a warning about those that were given twice."""
     made = distinct(names)
     if changed := [f"{quoted(new)} (was {quoted(old)})" for old, new in zip(names, made, strict=True) if old != new]:
-        more = f" and {len(changed) - MOST_RENAMED} more" if len(changed) > MOST_RENAMED else ""
-        note(f"{where}: columns of the same name are renamed: {', '.join(changed[:MOST_RENAMED])}{more}")
+        note(f"{where}: columns of the same name are renamed: {beginning(changed)}")
     return made
 
 
 def few(names: Iterable[str], most: int = 8) -> str:
     """Some names in quotes, and how many more there are."""
-    names = list(names)
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(quoted(name) for name in names[:most]) + more
+    return beginning([quoted(name) for name in names], most)
+
+
+def beginning(texts: Sequence[str], most: int = 8) -> str:
+    """The first texts, and how many more there are."""
+    return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")

@@ -179,20 +179,16 @@ class TableEstimator(
     def frame(self, X: Any) -> Any:
         """The columns that the model needs as a DataFrame of numbers and names, dates as several numbers."""
         check_is_fitted(self)
-        return self.model_.matched(self._matched(self.table(X, self.columns_), X), self.columns_)
-
-    def _matched(self, table: FrameTable, X: Any) -> FrameTable:
-        """The table by the names of fit, or by places where one of the two has no names."""
-        known = hasattr(self, "feature_names_in_")
-        if table.own_names is not None and (known or set(self.columns_) <= set(table.columns)):
-            return table
-        if len(table.columns) != self.n_features_in_:
-            what = f"X has {len(table.columns)} features, but {type(self).__name__} is expecting {self.n_features_in_}"
-            raise InputError(f"{what} features as input")
-        if known:
-            what = f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names"
-            warnings.warn(what, stacklevel=4)
-        return self.table(X, self.columns_, by_place=True)
+        table, name, known = self.table(X, self.columns_), type(self).__name__, hasattr(self, "feature_names_in_")
+        if table.own_names is None or not (known or set(self.columns_) <= set(table.columns)):
+            if len(table.columns) != self.n_features_in_:
+                what = f"X has {len(table.columns)} features, but {name} is expecting {self.n_features_in_} features"
+                raise InputError(f"{what} as input")
+            if known:
+                what = f"X does not have valid feature names, but {name} was fitted with feature names"
+                warnings.warn(what, stacklevel=3)
+            table = self.table(X, self.columns_, by_place=True)
+        return self.model_.matched(table, self.columns_)
 
     def predict(self, X: Any) -> NDArray:
         """Predict the target of every row.

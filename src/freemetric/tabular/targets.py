@@ -9,11 +9,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import has_fit_parameter
 
 from ..printable import counted, verb
-from .notation import LIKE_A_NUMBER, NUMBERS, Meaning, meaning, most_fitting, odd_one
-from .schema import doubt, number_marks, number_meaning, recognised
+from .notation import LIKE_A_NUMBER, NUMBERS, PLAIN, Meaning, meaning, most_fitting, odd_one
+from .schema import as_numbers, doubt, number_meaning, recognised
 from .table import InputError, Table, note, objects, quoted
 
-WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")  # fits 64 bits
+WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")  # a number that fits 64 bits, without zeros or a plus in front
 MANY_NUMBERS = 20  # different whole numbers that may well be classes, ...
 OF_THE_ROWS = 0.1  # ... or as large a share of the rows
 
@@ -84,7 +84,7 @@ def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
     check_two(table.source, target, known)
     if classes <= {"True", "False"}:
         return known == "True", present
-    return (known.astype(np.int64) if all(_is_whole(text) for text in classes) else known), present
+    return (known.astype(np.int64) if all(map(WHOLE.fullmatch, classes)) else known), present
 
 
 def check_two(source: str, target: str, known: Sequence) -> None:
@@ -97,12 +97,7 @@ def check_two(source: str, target: str, known: Sequence) -> None:
 def canonical(text: str) -> str:
     """A label in its shortest form: "1.0" is "1"."""
     short = text.removesuffix(".0")
-    return short if _is_whole(short) else text
-
-
-def _is_whole(text: str) -> bool:
-    """Whether a text is a whole number of at most 18 digits without zeros or a plus in front."""
-    return bool(WHOLE.fullmatch(text))
+    return short if WHOLE.fullmatch(short) else text
 
 
 def check_classes(table: Table, target: str, y: np.ndarray) -> None:
@@ -133,7 +128,7 @@ def row_weights(table: Table, name: str, estimator: BaseEstimator, method: str) 
     """A column (n_rows,) of weights; InputError where it is not usable."""
     if not has_fit_parameter(estimator, "sample_weight"):
         raise InputError(f"method {method!r} cannot weigh rows; 'free-energy' can")
-    weights = table.numbers(name, number_marks(table, name))
+    weights = table.numbers(name, as_numbers(table, name, must=True).reading or PLAIN)
     wrong = np.flatnonzero(~(weights >= 0))
     if len(wrong):
         what = "has no weight" if np.isnan(weights[wrong[0]]) else f"{weights[wrong[0]]:g} is no weight"

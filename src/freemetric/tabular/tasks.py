@@ -121,11 +121,6 @@ TASKS: dict[str, TableTask] = {
 }
 
 
-def all_methods() -> list[str]:
-    """Names of the methods of all tasks."""
-    return list(dict.fromkeys(name for task in TASKS.values() for name in task.methods))
-
-
 class Choice(NamedTuple):
     """A task, and why, where it was inferred."""
 
@@ -149,10 +144,6 @@ def choice_of(table: Table, target: str, given: str | None = None) -> Choice:
     if numbers is None:
         return Choice(CLASSIFY)
     values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
-    return _by_values(table, target, values, counts)
-
-
-def _by_values(table, target, values, counts):
     where, n = f"{table.source}: column {quoted(target)}", len(values)
     if are_class_numbers(values, counts):
         ends = f"{as_text(values[0])} to {as_text(values[-1])}" if n else ""

@@ -51,7 +51,8 @@ class TextTable:
             row[0] = f"**{row[0]}**"
         rule = f"|:---|{'---:|' * (len(self.columns) - 1)}"
         lines = [f"| {' | '.join(row)} |" for row in [header, *cells]]
-        return _text([self.caption, ""] if self.caption else [], lines[:1], [rule], lines[1:])
+        caption = [self.caption, ""] if self.caption else []
+        return "\n".join([*caption, lines[0], rule, *lines[1:], ""])
 
     def latex(self) -> str:
         """Return the table as a LaTeX ``table`` that needs no package."""
@@ -60,7 +61,8 @@ class TextTable:
             lines.insert(len(lines) - self.footer, r"\hline")
         caption = [f"\\caption{{{escape_latex(self.caption)}}}"] if self.caption else []
         begin = [r"\begin{table}", *caption, r"\centering", f"\\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}"]
-        return _text(begin, [r"\hline", header, r"\hline"], lines, [r"\hline", r"\end{tabular}", r"\end{table}"])
+        end = [r"\hline", r"\end{tabular}", r"\end{table}", ""]
+        return "\n".join([*begin, r"\hline", header, r"\hline", *lines, *end])
 
     def csv(self) -> str:
         """Return the cells as comma-separated values, missing ones empty."""
@@ -71,10 +73,6 @@ class TextTable:
         for i, j in self.bold:
             cells[i + 1][j] = emphasis.format(cells[i + 1][j])
         return cells
-
-
-def _text(*blocks):
-    return "\n".join(line for block in blocks for line in block) + "\n"
 
 
 def delimited(rows: Iterable[Iterable[str]], delimiter: str = ",") -> str:

@@ -8,6 +8,7 @@ from ..notation import plain
 from ..table import InputError, few, note, noted_distinct
 
 INDEX = "Unnamed: 0"  # as pandas calls an index without a name
+EMPTY = (None, "")
 Records = Sequence[Sequence[Any]]
 
 
@@ -21,15 +22,10 @@ def named(where: str, names: Sequence[str]) -> list[str]:
 
 def note_if_data(where: str, names: Sequence[str]) -> None:
     """Warn where the header seems to be data."""
-    if hint := _looks_like_data(names):
-        note(f"{where}: {hint}")
-
-
-def _looks_like_data(names: Sequence[str]) -> str:
     fractions = [name for name in names if math.isfinite(plain(name)) and plain(name) % 1]  # 0, 1, 2, ... are names
-    if 2 * len(fractions) < len(names):
-        return ""
-    return f"{few(fractions, 3)} are taken for names of columns; --no-header reads a file without names"
+    if 2 * len(fractions) >= len(names):
+        hint = "are taken for names of columns; --no-header reads a file without names"
+        note(f"{where}: {few(fractions, 3)} {hint}")
 
 
 def completed(source: str, names: Sequence[str], rows: Records) -> tuple[Sequence[str], Records]:
@@ -39,10 +35,10 @@ def completed(source: str, names: Sequence[str], rows: Records) -> tuple[Sequenc
     """
     widths = {len(row) for row in rows}
     if widths == {len(names) + 1} and len(names) > 1:
-        names = (*names, "") if all(_is_empty(row[-1]) for row in rows) else ("", *names)
+        names = (*names, "") if all(row[-1] in EMPTY for row in rows) else ("", *names)
     elif widths != {len(names)}:
         return names, rows
-    kept = [i for i, name in enumerate(names) if name or not all(_is_empty(row[i]) for row in rows)]
+    kept = [i for i, name in enumerate(names) if name or not all(row[i] in EMPTY for row in rows)]
     if len(kept) < len(names) and kept:
         n = len(names) - len(kept)
         word = "column without name and cells is" if n == 1 else "columns without names and cells are"
@@ -52,7 +48,3 @@ def completed(source: str, names: Sequence[str], rows: Records) -> tuple[Sequenc
         numbered = (INDEX if i == 0 else f"{INDEX}.{i}" for i in range(len(names) + 1))  # as pandas does
         names = (next(name for name in numbered if name not in names), *names[1:])
     return names, rows
-
-
-def _is_empty(cell: Any) -> bool:
-    return cell is None or cell == ""

@@ -31,9 +31,7 @@ def read_parquet(source: str, content: bytes, options: ReadingOptions) -> Table:
         file = require("pyarrow.parquet", "parquet").ParquetFile(io.BytesIO(content))
         _check_size(source, file.metadata.num_rows, file.metadata.num_columns, len(content))
         names = named(source, file.schema_arrow.names)
-        columns = file.read().rename_columns(names)
-        columns.validate(full=True)
-        return _from_arrow(source, columns, options)
+        return _from_arrow(source, file.read().rename_columns(names), options)
 
 
 def read_feather(source: str, content: bytes, options: ReadingOptions) -> Table:
@@ -45,7 +43,6 @@ def read_feather(source: str, content: bytes, options: ReadingOptions) -> Table:
     with _one_line(source, "Feather"):
         columns = _unpacked(source, content)
         _check_size(source, columns.num_rows, columns.num_columns, len(content))
-        columns.validate(full=True)
         return _from_arrow(source, columns, options)
 
 
@@ -97,6 +94,7 @@ def _check_size(source: str, n_rows: int, n_columns: int, n_bytes: int) -> None:
 
 def _from_arrow(source: str, columns: Any, options: ReadingOptions) -> Table:
     """The table of an Arrow table: numbers are numeric, truth values, texts and dictionaries nominal."""
+    columns.validate(full=True)
     names = [name for name in columns.column_names if not INDEX.fullmatch(name)]
     if not names or not columns.num_rows:
         raise InputError(f"{source}: no rows or no columns")

@@ -6,6 +6,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -67,7 +68,7 @@ def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
     if wrong:
         note(f"{place}: errors such as '#DIV/0!' are gaps, in {wrong} of the cells")
     columns = dict(zip(names, zip(*rows, strict=True), strict=True))
-    return typed_table(source, columns, {*options.missing, *ERRORS}, lines, place)
+    return replace(typed_table(place, columns, {*options.missing, *ERRORS}, lines), source=source)
 
 
 def _check_container(source: str, content: bytes) -> None:

@@ -34,27 +34,27 @@ def is_pipe(path: Path) -> bool:
 def content_of_source(path: Path) -> bytes:
     """All bytes; InputError where there are none or where they cannot be read."""
     try:
-        content = _standard_input() if str(path) == STANDARD_INPUT else _content(path)
+        content = _content(path)
     except OSError as problem:
         raise InputError(f"{name_of(path)}: cannot be read ({problem.strerror})") from problem
     if not content:
         raise InputError(f"{name_of(path)}: the file is empty")
+    if is_pipe(path) and len(content) > LARGEST:
+        raise InputError(f"{name_of(path)}: more than {LARGEST >> 20} MB; write it to a file first")
     return content
 
 
-def _standard_input() -> bytes:
-    if sys.stdin is None or sys.stdin.isatty():
-        raise InputError("standard input: nothing comes in; `cat FILE | freemetric ...` sends a file there")
-    return _not_too_large("standard input", sys.stdin.buffer.read(LARGEST + 1))
-
-
 def _content(path: Path) -> bytes:
+    if str(path) == STANDARD_INPUT:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise InputError("standard input: nothing comes in; `cat FILE | freemetric ...` sends a file there")
+        return sys.stdin.buffer.read(LARGEST + 1)
     mode = path.stat().st_mode
     if stat.S_ISFIFO(mode):  # a named pipe, or one of the shell's <(...)
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
             first = _first_byte(path, pipe.fileno())
             os.set_blocking(pipe.fileno(), True)
-            return _not_too_large(str(path), first + pipe.read(LARGEST))
+            return first + pipe.read(LARGEST + 1)
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # /dev/zero has no end
         raise InputError(f"{path}: a device and no file")
     return path.read_bytes()
@@ -72,12 +72,6 @@ def _first_byte(path: Path, descriptor: int) -> bytes:
             return byte
         time.sleep(0.05)
     raise InputError(f"{path}: a pipe that nobody writes into")
-
-
-def _not_too_large(source: str, content: bytes) -> bytes:
-    if len(content) > LARGEST:
-        raise InputError(f"{source}: more than {LARGEST >> 20} MB; write it to a file first")
-    return content
 
 
 class Packing(NamedTuple):
@@ -148,24 +142,17 @@ def packing_of(content: bytes) -> Packing | None:
 def _only_member(source: str, name: str, content: bytes) -> tuple[str, bytes]:
     """The one file of an archive, whatever its path there; it is never written anywhere."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = [member for member in archive.infolist() if not _is_folder_or_of_a_mac(member)]
+        paths = {member: PurePosixPath(member.filename.replace("\\", "/")) for member in archive.infolist()}
+        of_a_mac = [member for member in paths if "__MACOSX" in paths[member].parts or paths[member].name[:1] == "."]
+        members = [member for member in paths if not member.is_dir() and member not in of_a_mac]
         if len(members) != 1:
             what = f"{len(members)} files, {few(m.filename for m in members)}" if members else "no file"
             raise InputError(f"{source}: holds {what}; one is wanted: unpack it and choose")
         if members[0].flag_bits & 1:
             raise InputError(f"{source}: is protected by a password; unpack it first")
         with archive.open(members[0]) as file:
-            inside = _path(members[0]).name
-            return inside if PurePosixPath(inside).suffix else _without(name, ".zip"), bounded(file, len(content))
-
-
-def _is_folder_or_of_a_mac(member: zipfile.ZipInfo) -> bool:
-    path = _path(member)
-    return member.is_dir() or "__MACOSX" in path.parts or path.name.startswith(".")
-
-
-def _path(member: zipfile.ZipInfo) -> PurePosixPath:
-    return PurePosixPath(member.filename.replace("\\", "/"))
+            inside = paths[members[0]]
+            return inside.name if inside.suffix else _without(name, ".zip"), bounded(file, len(content))
 
 
 def _without(name: str, ending: str) -> str:
