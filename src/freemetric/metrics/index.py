@@ -125,6 +125,7 @@ class NeighborIndex:
             for member, row in zip(members, weights, strict=True)
         ]
         width = sum(len(member) * cpu_kernels().wide(member.n_coordinates) for member in members)
+        self.rows: dict[str, NDArray[np.float32]] = {}  # of the views, filled up
         self.are_few = 4 * width * len(self.places.rows) <= KEPT_BYTES
         self.seen = (
             seen_in(views, training_set.X[self.places.rows]) if self.are_few else self._seen_in_blocks(training_set)
@@ -133,18 +134,17 @@ class NeighborIndex:
         widest = max((len(e) if self.are_few else 1) * cpu_kernels().wide(e.n_coordinates) for e in members)
         self.most_queries = max(1, KEPT_BYTES // (4 * widest + 16 * sum(len(view.owner) for view in views.values())))
         self.shortlist = Shortlist.of(matrices, self.seen)
-        # spaces that only stretch features need no coordinates
+        # of spaces that only stretch features the CPU needs no coordinates
         stretched = {member.candidate.view for member in members if member.form.keeps_apart}
-        self.rows = {name: cpu_kernels().filled_up(self.seen[name]) for name in stretched}
-        self.coordinates = [
-            mapped(member, self.seen) if self.are_few and not member.form.keeps_apart else None for member in members
-        ]
+        self.rows |= {name: cpu_kernels().filled_up(self.seen[name]) for name in stretched - set(self.rows)}
+        self.coordinates: dict[int, NDArray] = {}  # by member, where they are few
 
     def _seen_in_blocks(self, training_set):
         """Very many training samples in every view, in single precision."""
         rows, seen = self.places.rows, {}
         for name, view in self.views.items():
-            seen[name] = np.empty((len(rows), len(view.owner)), dtype=np.float32)
+            self.rows[name] = np.zeros((len(rows), cpu_kernels().wide(len(view.owner))), dtype=np.float32)
+            seen[name] = self.rows[name][:, : len(view.owner)]
             for start in range(0, len(rows), BLOCK):
                 part = slice(start, start + BLOCK)
                 seen[name][part] = view(training_set.X[rows[part]])
@@ -170,24 +170,24 @@ class NeighborIndex:
         """Mixed shares (n, n_cells) of samples X (n, d) among ``size`` candidates each; among all for None."""
         seen, M = seen_in(self.views, X), len(self.places.rows)
         is_short = size is not None and size < M
-        if size is not None and is_short:
+        if size is not None and is_short:  # mypy sees the number in the first alone
             candidates = self.shortlist.nearest(seen, size, device)
         else:
             candidates = np.broadcast_to(np.arange(M, dtype=np.int32), (len(X), M))
         total, votes = np.zeros((len(X), self.places.votes.shape[1])), self.votes[device == "cpu"]
         others, vote = [], kernels_for(device).neighbor_shares
-        for member, weights, Z in zip(self.members, self.weights, self.coordinates, strict=True):
+        for number, (member, weights) in enumerate(zip(self.members, self.weights, strict=True)):
             if device != "cpu" or not member.form.keeps_apart:
-                others.append((member, weights, Z))
+                others.append((number, member, weights))
                 continue
             view = member.candidate.view
             rows, squares = self.rows[view], member.diagonals()
             total += cpu_kernels().diagonal_shares(rows, seen[view], squares, candidates, votes, weights)
         if others and is_short and not self.are_few:
             return total + self._shares_of_few(others, seen, candidates, device)
-        for member, weights, Z in others:
+        for number, member, weights in others:
             if self.are_few:
-                Z = mapped(member, self.seen) if Z is None else Z
+                Z = self._coordinates(number)
                 total += vote(Z, mapped(member, seen), candidates, votes, weights, device)
                 continue
             for r in range(len(member)):  # one at a time, for the memory
@@ -195,11 +195,17 @@ class NeighborIndex:
                 total += vote(Z, Q, candidates, votes, weights, device)
         return total
 
+    def _coordinates(self, number):
+        """Coordinates (R, M, p) of the training samples in the spaces of a member, made once."""
+        if number not in self.coordinates:
+            self.coordinates[number] = mapped(self.members[number], self.seen)
+        return self.coordinates[number]
+
     def _shares_of_few(self, members, seen, candidates, device):
         """Shares where only candidates are mapped, those of few samples at a time, which fit the cache."""
         vote, (n, size) = kernels_for(device).neighbor_shares, candidates.shape
         total = np.zeros((n, self.places.votes.shape[1]))
-        used = {member.candidate.view for member, _, _ in members}
+        used = {member.candidate.view for _, member, _ in members}
         widest = max(len(self.views[name].owner) for name in used)
         narrow = min(1.0, WIDE_SPACE / widest)
         few = max(1, int(narrow * (MAPPED if device == "cpu" else MAPPED_ON_DEVICE)) // size)
@@ -212,7 +218,7 @@ class NeighborIndex:
                 {name: cpu_kernels().filled_up(V[some]) for name, V in both.items() if name in used}
                 for both, some in ((self.seen, rows), (seen, part))
             )
-            for member, weights, _ in members:
+            for _, member, weights in members:
                 for r in range(len(member)):
                     Z, Q = (in_one_space(member, V[member.candidate.view], r) for V in (places, queries))
                     total[part] += vote(Z, Q, numbers, votes, weights, device)
