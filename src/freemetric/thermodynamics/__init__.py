@@ -1,0 +1,47 @@
+"""What chains say: free energy, entropy, heat capacity; whether they have mixed; proofs that samplers sample."""
+
+from .diagnostics import (
+    LEAST_OVERLAP,
+    Mixing,
+    autocorrelation,
+    equilibrated,
+    equilibration,
+    mixing,
+    rejections,
+    round_trips,
+    statistical_inefficiency,
+)
+from .estimates import Estimate, Thermodynamics, thermodynamics
+from .ladder import TemperingSettings, temper
+from .population import Population, PopulationSettings, population_annealing
+from .proofs import Proof, calibration_test, joint_test
+from .recording import Recorder, Recording
+from .tempering import Coupled, Ladder, LadderTempering
+
+__all__ = [
+    "LEAST_OVERLAP",
+    "Coupled",
+    "Estimate",
+    "Ladder",
+    "LadderTempering",
+    "Mixing",
+    "Population",
+    "PopulationSettings",
+    "Proof",
+    "Recorder",
+    "Recording",
+    "TemperingSettings",
+    "Thermodynamics",
+    "autocorrelation",
+    "calibration_test",
+    "equilibrated",
+    "equilibration",
+    "joint_test",
+    "mixing",
+    "population_annealing",
+    "rejections",
+    "round_trips",
+    "statistical_inefficiency",
+    "temper",
+    "thermodynamics",
+]
