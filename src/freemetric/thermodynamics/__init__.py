@@ -12,6 +12,7 @@ from .diagnostics import (
     statistical_inefficiency,
 )
 from .estimates import Estimate, Thermodynamics, thermodynamics
+from .fitted import FittedEnergy, MetricSpread, ModelThermodynamics, described, thermodynamics_of
 from .ladder import TemperingSettings, temper
 from .population import Population, PopulationSettings, population_annealing
 from .proofs import Proof, calibration_test, joint_test
@@ -22,9 +23,12 @@ __all__ = [
     "LEAST_OVERLAP",
     "Coupled",
     "Estimate",
+    "FittedEnergy",
     "Ladder",
     "LadderTempering",
+    "MetricSpread",
     "Mixing",
+    "ModelThermodynamics",
     "Population",
     "PopulationSettings",
     "Proof",
@@ -34,6 +38,7 @@ __all__ = [
     "Thermodynamics",
     "autocorrelation",
     "calibration_test",
+    "described",
     "equilibrated",
     "equilibration",
     "joint_test",
@@ -44,4 +49,5 @@ __all__ = [
     "statistical_inefficiency",
     "temper",
     "thermodynamics",
+    "thermodynamics_of",
 ]

@@ -2,7 +2,8 @@
 
 import logging
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -119,9 +120,10 @@ def thermodynamics(
     T = np.asarray(T, dtype=np.float64)
     everything = np.ones(recording.energy.shape[:2], dtype=bool)
     first = solve(recording, everything)
+    solution = renewed(recording, everything, first.f_k)
 
     def estimate(used: NDArray[np.bool_]) -> Array:
-        f = first.f_k if used.all() else renewed(recording, used, first.f_k)
+        f = solution if used.all() else renewed(recording, used, solution)
         curves = curves_of(recording, used, f, T)
         return np.concatenate([*curves, [peak(T, curves[3])], [stepping_stone(recording, used)]])
 
@@ -141,11 +143,11 @@ def solve(recording: Recording, used: NDArray[np.bool_]) -> Any:
     E, C = _flat(recording.energy, used), _flat(recording.confinement, used)
     n_rungs = len(recording.ladder.temperature)
     counts = np.full(n_rungs, E.size // n_rungs)
-    with warnings.catch_warnings():
+    # pymbar iterates in vain towards 1e-12 where rungs hardly overlap; the protocol is new, as it writes into it.
+    protocol = ({"method": "adaptive", "tol": 1e-8, "options": {"maxiter": 200}},)
+    with warnings.catch_warnings(), quiet():
         warnings.simplefilter("ignore")  # about options that scipy's solvers ignore
-        # The protocol is made anew: pymbar writes its options into it.
-        protocol = ({"method": "adaptive"},)
-        return pymbar().MBAR(recording.ladder.reduced(E, C), counts, solver_protocol=protocol, relative_tolerance=1e-8)
+        return pymbar().MBAR(recording.ladder.reduced(E, C), counts, solver_protocol=protocol)
 
 
 def renewed(recording: Recording, used: NDArray[np.bool_], f: Array, n_iter: int = 2) -> Array:
@@ -234,11 +236,18 @@ def thinned(recording: Recording, n_blocks: int) -> Recording:
 
 def pymbar() -> Any:
     """The library, without the lines that it logs when it is imported."""
+    with quiet():
+        return require("pymbar", "thermo")
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """A block in which pymbar logs errors alone."""
     log = logging.getLogger("pymbar")
     level = log.level
     log.setLevel(logging.ERROR)
     try:
-        return require("pymbar", "thermo")
+        yield
     finally:
         log.setLevel(level)
 

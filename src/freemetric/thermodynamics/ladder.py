@@ -22,7 +22,7 @@ class TemperingSettings:
 
     Parameters
     ----------
-    n_steps : int, default=600
+    n_steps : int, default=400
         Monte Carlo steps that are recorded.
     n_rungs : int or None, default=None
         Rungs of a ladder; None: two for every unit of the communication barrier, and one.
@@ -30,18 +30,21 @@ class TemperingSettings:
         The most that None chooses.
     n_ladders : int, default=2
         Independent ladders, which R-hat compares.
-    n_rounds : int, default=4
+    n_rounds : int, default=3
         Rounds of tuning, each twice as long as the one before.
     move : Move or its name or None, default=None
         How to propose; None: Hamiltonian where the energy has a gradient, else one element at a time.
+    kept_temperature : float or None, default=None
+        Temperature whose maps are kept, which becomes one of a rung; None: the lowest.
     """
 
-    n_steps: int = 600
+    n_steps: int = 400
     n_rungs: int | None = None
     most_rungs: int = 40
     n_ladders: int = 2
-    n_rounds: int = 4
+    n_rounds: int = 3
     move: Any = None
+    kept_temperature: float | None = None
 
 
 def temper(
@@ -77,7 +80,7 @@ def temper(
     Returns
     -------
     recording : Recording
-        Energies of all rungs, and maps at the lowest temperature.
+        Energies of all rungs, and maps at one temperature.
 
     References
     ----------
@@ -104,7 +107,7 @@ def temper(
     if not 0 < coldest <= hottest or not np.isfinite(hottest):
         raise ValueError(f"temperatures must be positive, the lowest first; got {temperatures}.")
     run = _Tuning(coupled, settings, (hottest, coldest), np.asarray(start, dtype=np.float64))
-    return run.tuned(rng).recorded(rng, settings.n_steps, burn_in=0.3)
+    return run.tuned(rng).with_kept_rung().recorded(rng, settings.n_steps, burn_in=0.3)
 
 
 def natural_temperature(rng: np.random.Generator, energy: Coupled, shape: tuple[int, ...], coldest: float) -> float:
@@ -156,12 +159,12 @@ class _Tuning:
         # Where the energy is switched on, most happens at the beginning.
         self.positions = np.linspace(first, last, K)
         self.positions = np.where(self.positions < 1, self.positions**2, self.positions)
-        self.maps = np.tile(start, (settings.n_ladders, K, 1, 1))
+        self.maps, self.kept = np.tile(start, (settings.n_ladders, K, 1, 1)), K - 1
 
     def tuned(self, rng: np.random.Generator) -> "_Tuning":
         """The ladder after all rounds, with its maps where they belong."""
         if self.positions[0] == self.positions[-1]:
-            self.positions, self.maps = self.positions[:1], self.maps[:, :1]
+            self.positions, self.maps, self.kept = self.positions[:1], self.maps[:, :1], 0
             return self
         for number in range(self.settings.n_rounds):
             recording = self.recorded(rng, FIRST_STEPS * 2**number, burn_in=0.5)
@@ -169,7 +172,17 @@ class _Tuning:
             K = self.settings.n_rungs or int(np.clip(np.ceil(2 * rejected.sum()) + 1, FEWEST_RUNGS, self._most))
             positions = even_positions(self.positions, rejected, K)
             nearest = np.abs(self.positions[:, None] - positions).argmin(axis=0)
-            self.positions, self.maps = positions, self.maps[:, nearest]
+            self.positions, self.maps, self.kept = positions, self.maps[:, nearest], K - 1
+        return self
+
+    def with_kept_rung(self) -> "_Tuning":
+        """The ladder with a rung exactly at the temperature whose maps are kept."""
+        T, (hottest, coldest) = self.settings.kept_temperature, self.ends
+        self.kept = len(self.positions) - 1
+        if T is not None and coldest < T <= hottest:
+            position = 1 + np.log(hottest / T) / np.log(hottest / coldest)
+            self.kept = int(np.abs(self.positions - position).argmin())
+            self.positions[self.kept] = position
         return self
 
     @property
@@ -183,7 +196,7 @@ class _Tuning:
         move = default_move(energy) if settings.move is None else settings.move
         n_total = round(n_steps / (1 - burn_in))
         sampler = LadderTempering(ladder, move, n_steps=n_total, n_ladders=settings.n_ladders, burn_in=burn_in)
-        recorder = Recorder(ladder, energy, n_steps)
+        recorder = Recorder(ladder, energy, n_steps, self.kept)
         for state, info in sampler.iterate(rng, energy, self.maps.reshape(-1, *self.maps.shape[2:])):
             recorder.note(state, info)
         self.maps = state.A.reshape(self.maps.shape)
