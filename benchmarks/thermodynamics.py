@@ -1,10 +1,11 @@
 """Thermodynamics where the answer is known, samplers put to proof, and R-hat of the classifier's short walks.
 
-    python benchmarks/thermodynamics.py known     # z-scores of F, U, S and C in four problems, 20 seeds; ten minutes
+    python benchmarks/thermodynamics.py known     # z-scores of F, U, S and C in four problems, 20 seeds; 15 minutes
     python benchmarks/thermodynamics.py proofs    # z-scores of every move and sampler, and of three broken ones
     python benchmarks/thermodynamics.py walks     # R-hat of the classifier's walks on one bag
+    python benchmarks/thermodynamics.py iris      # curves of DMLFE on iris
 
-A z-score is the difference from the exact value in standard errors. Without a word all three tables are printed.
+A z-score is the difference from the exact value in standard errors. Without a word all tables are printed.
 """
 
 import os
@@ -17,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import minmax_scale
 
+from freemetric import DMLFE, Recipe
 from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, NCAEnergy
 from freemetric.mc import (
     Annealing,
@@ -247,34 +249,43 @@ def proofs(n_chains=400):
         print(f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True)
 
 
-def walks(n_replicas=16):
-    """R-hat of walks like those of the classifier on one bag, half of the samples, and of longer ones."""
-    print("\nR-hat of walks from the identity on one bag, after burn-in\n")
-    print("| data | steps | R-hat of the energy | R-hat of log \\|A\\| | energy at the end | in equilibrium |")
-    print("|---|---|---|---|---|---|")
-    for load in (load_iris, load_wine, load_breast_cancer):
+def walks(n_replicas=8):
+    """R-hat of walks like those of the classifier, on one bag of half of the samples, beside longer ones."""
+    recipe = Recipe()
+    T, ridge, move = 1e-3, 3e-4, HamiltonianMove(caution=recipe.caution)
+    print(f"\nWalks from the identity on one bag at T = {T}, lambda = {ridge}, {n_replicas} replicas\n")
+    print("| data | steps | R-hat of the energy | R-hat of \\|A\\| | energy | norm of A |\n|---|---|---|---|---|---|")
+    for load in (load_iris, load_wine):
         X, y = load(return_X_y=True)
         X, y = minmax_scale(X)[::2], y[::2]
-        energy = (LogNCAEnergy() + 1e-4 * Confinement()).bind(X, y)
-        rows = {n: walk(energy, X.shape[1], n, n_replicas) for n in (14, 140, 980)}
-        for n in (14, 140):
-            E, size = rows[n]
-            hats = f"{split_r_hat(E):.2f} | {split_r_hat(size):.2f}"
-            ends = f"{E[-1].mean():.4f} | {rows[980][0][-200:].mean():.4f}"
-            print(f"| {load.__name__[5:]} | {n} | {hats} | {ends} |", flush=True)
+        energy = (LogNCAEnergy(recipe.listed_neighbors) + ridge * Confinement()).bind(X, y)
+        start = np.repeat(np.eye(X.shape[1])[None], n_replicas, axis=0)
+        for n_steps in (recipe.n_steps, 10 * recipe.n_steps, 60 * recipe.n_steps):
+            sampler = Annealing(Constant(T), move, n_steps=n_steps)
+            streams = Streams.from_seeds(np.random.SeedSequence(0).spawn(n_replicas))
+            states = [state for state, _ in sampler.iterate(streams, energy, start)][-max(8, int(0.3 * n_steps)) :]
+            E = np.array([state.energy for state in states])
+            norm = np.array([np.sqrt((state.A**2).sum(axis=(1, 2))) for state in states])
+            hats = f"{split_r_hat(E):.2f} | {split_r_hat(norm):.2f}"
+            ends = f"{E.mean():.4f} ± {E.std():.4f} | {norm.mean():.1f} ± {norm.std():.1f}"
+            print(f"| {load.__name__[5:]} | {n_steps} | {hats} | {ends} |", flush=True)
 
 
-def walk(energy, d, n_steps, n_replicas, temperature=1e-3):
-    sampler = Annealing(Constant(temperature), HamiltonianMove(), n_steps=n_steps, burn_in=0.3)
-    streams = Streams.from_seeds(np.random.SeedSequence(0).spawn(n_replicas))
-    start, rows = np.repeat(np.eye(d)[None], n_replicas, axis=0), []
-    for state, info in sampler.iterate(streams, energy, start):
-        if not info.adapting:
-            rows.append((state.energy, 0.5 * np.log((state.A**2).sum(axis=(1, 2)))))
-    return (np.array(part) for part in zip(*rows, strict=True))
+def iris():
+    """Curves of DMLFE with its default energy and confinement."""
+    X, y = load_iris(return_X_y=True)
+    X = minmax_scale(X)
+    found = DMLFE(random_state=0).fit(X, y).thermodynamics(X, y, random_state=0)
+    print(f"\n{found}\n{found.mixing}\n\n| T | F | U | S | C |\n|---|---|---|---|---|")
+    for T in (3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2):
+        at = found.curves.at(T)
+        cells = [f"{at[name].value:.4f} ± {at[name].error:.4f}" for name in CURVES[:2]]
+        cells += [f"{at[name].value:.1f} ± {at[name].error:.1f}" for name in CURVES[2:]]
+        print(f"| {T:.0e} | " + " | ".join(cells) + " |")
 
+
+WORDS = {"known": known, "proofs": proofs, "walks": walks, "iris": iris}
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["known", "proofs", "walks"]
-    for word in wanted:
-        {"known": known, "proofs": proofs, "walks": walks}[word]()
+    for word in sys.argv[1:] or WORDS:
+        WORDS[word]()

@@ -87,16 +87,16 @@ class SampledMetric:
         if X is None:
             return described(Recording.from_trace(self.trace_), chosen)
         twin = clone(self)
-        X, y, _ = twin._with_targets(X, y, None)
-        unit = unit_of(X) if twin._measures() else 1.0
-        rows = generator(options.get("random_state")).permutation(len(X))[:MOST_SAMPLES]
-        energy = bind(as_energy(self.energy), X[rows] / unit, y[rows], None, self.device)
+        samples, targets, _ = twin._with_targets(X, y, None)
+        unit = unit_of(samples) if twin._measures() else 1.0
+        rows = generator(options.get("random_state")).permutation(len(samples))[:MOST_SAMPLES]
+        energy = bind(as_energy(self.energy), samples[rows] / unit, targets[rows], None, self.device)
 
         def matrices(maps):
             return np.swapaxes(maps, 1, 2) @ maps / unit**2
 
         start = self.components_ * unit
-        fitted = FittedEnergy(energy, start, self.confinement, chosen, X.var(axis=0), matrices)
+        fitted = FittedEnergy(energy, start, self.confinement, chosen, samples.var(axis=0), matrices)
         return thermodynamics_of(fitted, **options)
 
 

@@ -1,5 +1,6 @@
 """What chains say: free energy, entropy, heat capacity; whether they have mixed; proofs that samplers sample."""
 
+from ..mc.diagnostics import effective_sample_size, split_r_hat
 from .diagnostics import (
     LEAST_OVERLAP,
     Mixing,
@@ -39,6 +40,7 @@ __all__ = [
     "autocorrelation",
     "calibration_test",
     "described",
+    "effective_sample_size",
     "equilibrated",
     "equilibration",
     "joint_test",
@@ -46,6 +48,7 @@ __all__ = [
     "population_annealing",
     "rejections",
     "round_trips",
+    "split_r_hat",
     "statistical_inefficiency",
     "temper",
     "thermodynamics",

@@ -118,7 +118,8 @@ def thermodynamics(
     of_rungs = recording.ladder.temperature
     T = np.geomspace(of_rungs.min(), of_rungs.max(), 60) if temperatures is None else np.sort(np.ravel(temperatures))
     T = np.asarray(T, dtype=np.float64)
-    everything = np.ones(recording.energy.shape[:2], dtype=bool)
+    n_steps, n_ladders, _ = recording.energy.shape
+    everything = np.ones((n_steps, n_ladders), dtype=bool)
     first = solve(recording, everything)
     solution = renewed(recording, everything, first.f_k)
 
@@ -127,15 +128,15 @@ def thermodynamics(
         curves = curves_of(recording, used, f, T)
         return np.concatenate([*curves, [peak(T, curves[3])], [stepping_stone(recording, used)]])
 
-    values, errors = jackknife(estimate, blocks_of(everything.shape, n_blocks))
-    names = dict(zip(CURVES, values[:-2].reshape(4, -1), strict=True))
+    values, errors = jackknife(estimate, blocks_of((n_steps, n_ladders), n_blocks))
+    F, U, S, C = values[:-2].reshape(4, -1)
     spreads = dict(zip(CURVES, errors[:-2].reshape(4, -1), strict=True))
-    C, dC = names["heat_capacity"], spreads["heat_capacity"]
+    dC = spreads["heat_capacity"]
     stands_out = C.max() - C[[0, -1]] > 2 * np.hypot(dC[C.argmax()], dC[[0, -1]])
     frozen = Estimate(values[-2], errors[-2]) if stands_out.all() else Estimate(float("nan"), float("nan"))
     stones = Estimate(float(values[-1]), float(errors[-1]))
     overlap = np.asarray(first.compute_overlap()["matrix"])
-    return Thermodynamics(T, *names.values(), spreads, frozen, stones, recording.is_absolute, overlap)
+    return Thermodynamics(T, F, U, S, C, spreads, frozen, stones, recording.is_absolute, overlap)
 
 
 def solve(recording: Recording, used: NDArray[np.bool_]) -> Any:

@@ -144,7 +144,8 @@ def population_annealing(
         means.append(herd.walk(settings.n_steps, ladder.coupling[k], ladder.temperature[k]).reshape(size).mean(axis=1))
     maps = herd.A.reshape(*size, *shape)
     counts = np.array([len(np.unique(island)) for island in families])
-    return Population(ladder, *_combined(np.array(log_z), np.array(means)), counts, maps)
+    z, z_error, mean, mean_error = _combined(np.array(log_z), np.array(means))
+    return Population(ladder, z, z_error, mean, mean_error, counts, maps)
 
 
 class _Herd:

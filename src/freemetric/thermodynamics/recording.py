@@ -140,7 +140,7 @@ class Recording(NamedTuple):
 
         The group ``posterior`` holds ``metric``, M = A^T A on the rung of the maps, with a ladder as a chain. The group
         ``sample_stats`` holds energy, confinement and swaps of all rungs. For ArviZ 0 write
-        ``arviz.convert_to_inference_data(tree["posterior"].to_dataset())``.
+        ``arviz.InferenceData(posterior=tree["posterior"].to_dataset())``.
 
         Returns
         -------
