@@ -12,7 +12,7 @@ def test_estimates_lie_within_their_errors(bench, name):
     """The quick version of ``python benchmarks/thermodynamics.py known``."""
     problem = bench.PROBLEMS[name]()
     assert np.isfinite(problem.exact(np.array(problem.range))).all()
-    found = [bench.scores_of(problem, 0, n_steps=150)]
+    found = [bench.scores_of(problem, 0, n_steps=60 if "iris" in name else 120)]
     for quantity in found[0]:
         z = np.array([scores[quantity] for scores in found])
         print(f"{name:22} {quantity:22} {np.array2string(z.ravel(), precision=1)}")
@@ -75,6 +75,21 @@ def test_without_confinement_free_energies_are_relative(bench):
     assert not curves.is_absolute
     assert curves.entropy[-1] == pytest.approx(0, abs=1e-9)
     assert curves.entropy[0] == pytest.approx(-2 * np.log(5), abs=5 * curves.errors["entropy"][0])  # n/2 log T
+
+
+@pytest.mark.parametrize("ridge", [0.0, 1.0])
+def test_one_temperature_is_enough(ridge):
+    from freemetric.thermodynamics import thermodynamics
+
+    def well(A):
+        return (A**2).sum(axis=(1, 2))
+
+    run = temper(well, np.zeros((1, 2)), ridge, (1.0, 1.0), TemperingSettings(n_steps=100), random_state=0)
+    curves = thermodynamics(run)
+    assert curves.energy[0] == pytest.approx(1, abs=4 * curves.errors["energy"][0])
+    exact = -np.log(np.pi / (1 + ridge)) if ridge else curves.energy[0]  # relative: S = 0
+    assert curves.free_energy[0] == pytest.approx(exact, abs=4 * curves.errors["free_energy"][0] + 1e-9)
+    assert np.isnan(curves.freezing.value)
 
 
 def test_the_same_seed_gives_the_same_run(bench):

@@ -54,6 +54,14 @@ def test_the_trace_of_tempering_is_enough(iris):
         DMLFE.paper(random_state=0).fit(iris[0][::5], iris[1][::5]).thermodynamics()
 
 
+def test_chains_at_one_temperature_are_described(iris):
+    sampler = Annealing(Constant(1e-3), n_steps=60, n_replicas=3)
+    found = DMLFE(2, sampler=sampler, random_state=0).fit(*iris).thermodynamics()
+    H = found.recording.total
+    np.testing.assert_allclose(found.curves.energy, H.mean(), rtol=1e-6)
+    np.testing.assert_allclose(found.curves.heat_capacity, H.var() / 1e-6, rtol=1e-5)
+
+
 def test_a_quench_has_none(iris):
     model = DMLFE(sampler=Annealing(Constant(0.0), n_steps=3)).fit(*iris)
     with pytest.raises(ValueError, match="ended at temperature 0"):

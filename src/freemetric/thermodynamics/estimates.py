@@ -115,9 +115,10 @@ def thermodynamics(
     (array([0.3, 0.6]), array([1., 1.]))
     """
     recording = thinned(recording, n_blocks)
-    of_rungs = recording.ladder.temperature
-    T = np.geomspace(of_rungs.min(), of_rungs.max(), 60) if temperatures is None else np.sort(np.ravel(temperatures))
-    T = np.asarray(T, dtype=np.float64)
+    if temperatures is None:
+        ends = recording.ladder.temperature.min(), recording.ladder.temperature.max()
+        temperatures = np.geomspace(*ends, 60 if ends[0] < ends[1] else 1)
+    T = np.sort(np.ravel(np.asarray(temperatures, dtype=np.float64)))
     n_steps, n_ladders, _ = recording.energy.shape
     everything = np.ones((n_steps, n_ladders), dtype=bool)
     first = solve(recording, everything)
@@ -133,9 +134,12 @@ def thermodynamics(
     spreads = dict(zip(CURVES, errors[:-2].reshape(4, -1), strict=True))
     dC = spreads["heat_capacity"]
     stands_out = C.max() - C[[0, -1]] > 2 * np.hypot(dC[C.argmax()], dC[[0, -1]])
-    frozen = Estimate(values[-2], errors[-2]) if stands_out.all() else Estimate(float("nan"), float("nan"))
+    frozen = (
+        Estimate(float(values[-2]), float(errors[-2])) if stands_out.all() else Estimate(float("nan"), float("nan"))
+    )
     stones = Estimate(float(values[-1]), float(errors[-1]))
-    overlap = np.asarray(first.compute_overlap()["matrix"])
+    # pymbar fails on one state alone.
+    overlap = np.asarray(first.compute_overlap()["matrix"]) if len(first.f_k) > 1 else np.ones((1, 1))
     return Thermodynamics(T, F, U, S, C, spreads, frozen, stones, recording.is_absolute, overlap)
 
 

@@ -122,21 +122,9 @@ def natural_temperature(rng: np.random.Generator, energy: Coupled, shape: tuple[
 
 
 def even_positions(positions: Array, rejected: Array, n_rungs: int) -> Array:
-    """Positions of so many rungs that share the communication barrier evenly.
+    """Positions of so many rungs, between the same ends, that share the communication barrier evenly.
 
-    Parameters
-    ----------
-    positions : ndarray of shape (k,)
-        Of the present rungs.
-    rejected : ndarray of shape (k - 1,)
-        Probability of a rejected swap between neighbours.
-    n_rungs : int
-        Rungs to place; the ends stay.
-
-    Returns
-    -------
-    positions : ndarray of shape (n_rungs,)
-        Ascending.
+    ``rejected`` are the probabilities of rejected swaps between the present neighbours.
 
     Examples
     --------

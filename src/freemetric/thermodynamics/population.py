@@ -176,19 +176,9 @@ class _Herd:
 
 
 def copies(rng: np.random.Generator, log_weights: Array) -> NDArray[np.intp]:
-    """Which replica stands in each place of an island after copying, by systematic resampling.
+    """Which replica (n_islands, n_replicas) stands in each place after copying, by systematic resampling.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        One uniform number for each island.
-    log_weights : ndarray of shape (n_islands, n_replicas)
-        Log of the expected number of copies, up to a constant.
-
-    Returns
-    -------
-    chosen : ndarray of shape (n_islands, n_replicas)
-        Numbers of replicas; each is there as often as it should, to less than one copy.
+    Each is there as often as its weight says, to less than one copy.
     """
     islands, n = log_weights.shape
     shares = np.cumsum(np.exp(log_weights - logsumexp(log_weights, axis=1, keepdims=True)), axis=1)
