@@ -59,7 +59,7 @@ class Problem(NamedTuple):
     ridge: float
     range: tuple[float, float]
     moments: object
-    settings: TemperingSettings = TemperingSettings(n_steps=400, n_rungs=10, n_ladders=4)
+    settings: TemperingSettings = TemperingSettings(n_steps=400, n_rungs=10, n_ladders=4, n_rounds=4)
     herd: PopulationSettings = PopulationSettings(n_replicas=40, n_islands=10)
 
     def exact(self, T):
