@@ -56,7 +56,7 @@ __all__ += ["datasets", "energies", "files", "mc", "metrics"]
 
 _MODULES = {
     *("bench", "dask", "datasets", "display", "energies", "ensemble", "exceptions", "files", "kernels", "learners"),
-    *("mc", "metric_learn", "metrics", "onnx_export", "report", "serve", "tabular"),
+    *("mc", "metric_learn", "metrics", "onnx_export", "report", "serve", "tabular", "thermodynamics"),
 }
 _HOMES = {
     "expected_failed_checks": "sklearn_compat",

@@ -23,6 +23,7 @@ from .learners import (
 from .learners.kept_results import KeptWalk
 from .metrics import Candidate, Member, TrainingSet
 from .tabular import TableClassifier, TableModel, TableRegressor
+from .thermodynamics import Recording
 
 _ESTIMATORS: dict[str, type] = {
     **LEARNERS,
@@ -57,6 +58,7 @@ for _tag, _cls in {
     **{_part: _cls for _task in TASKS.values() for _part, _cls in _task.saved.items()},
     "chain": mc.Chain,
     "walk": KeptWalk,
+    "recording": Recording,
 }.items():
     register(f"freemetric:{_tag}", _cls)
 for _tag, _cls in {

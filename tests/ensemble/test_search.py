@@ -20,7 +20,7 @@ from freemetric.ensemble.search import Search, SearchProblem
 from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.ensemble.tasks.decisions import Decision
 from freemetric.exceptions import InterruptedFitWarning
-from freemetric.learners.sampling_run import TRACED
+from freemetric.learners.sampling_run import OBSERVERS
 from freemetric.mc import Annealing, Constant, ParallelTempering
 from freemetric.metrics import Candidate, ClassEncoding, TrainingSet
 
@@ -238,7 +238,7 @@ def test_replicas_that_do_not_depend_on_each_other_walk_together(sampler, walks,
         def run(self, sampler, streams, bags, start):
             found.append(bags.tolist())
             self.state = SimpleNamespace(A=np.array([[[bag[0], bag[1]]] for bag in bags]))
-            self.trace, self.snapshots = dict.fromkeys(TRACED, np.zeros((1, len(bags)))), {}
+            self.trace, self.snapshots = dict.fromkeys(OBSERVERS, np.zeros((1, len(bags)))), {}
             return self
 
     monkeypatch.setattr("freemetric.ensemble.sampling.Walk", KnownWalk)

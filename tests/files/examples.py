@@ -63,6 +63,7 @@ from freemetric.learners.kept_results import KeptWalk
 from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Candidate, ClassEncoding, Member, TrainingSet
 from freemetric.metrics.trends import Products, crossed_trend
 from freemetric.sklearn_compat import HALVING
+from freemetric.thermodynamics import Recording, TemperingSettings, temper
 
 from .conftest import QUICK
 
@@ -332,6 +333,14 @@ def walks():
     chain = chains()[1]
     trace = {"energy": [chain.state.energy] * chain.step}
     return [KeptWalk("0f", chain, [np.eye(3)] * (chain.step + 1), trace, Lowest(0.5, np.eye(3)))]
+
+
+def recordings():
+    """A run with a known reference and maps, and a trace without either."""
+    settings = TemperingSettings(n_steps=6, n_rungs=3, n_rounds=1)
+    run = temper(energies.NCAEnergy().bind(X, y), np.eye(3), 0.1, (0.01, 0.1), settings, random_state=0)
+    trace = {"temperature": np.tile([0.1, 0.2], (6, 1)), "energy": np.arange(12.0).reshape(6, 2)}
+    return [run, Recording.from_trace(trace)]
 
 
 def chains():

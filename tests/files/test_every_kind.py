@@ -9,7 +9,7 @@ from freemetric.files import ModelFileError, save
 from freemetric.files.registry import BY_CLASS, BY_TAG
 from freemetric.mc import ParallelTempering
 
-from .examples import PARAMETER_OBJECTS, VALUES, X, chains, learners, searches, transformers, walks, y
+from .examples import PARAMETER_OBJECTS, VALUES, X, chains, learners, recordings, searches, transformers, walks, y
 from .tampering import parts
 from .test_round_trip import assert_same, through_file
 
@@ -28,7 +28,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def examples():
-    walked = {"freemetric:chain": chains(), "freemetric:walk": walks()}
+    walked = {"freemetric:chain": chains(), "freemetric:walk": walks(), "freemetric:recording": recordings()}
     return {**VALUES, **PARAMETER_OBJECTS, **transformers(), **searches(), **learners(), **walked}
 
 

@@ -6,6 +6,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
+import freemetric
 from freemetric import DMLFE, keep_interrupted_fits
 from freemetric.energies import Confinement, NCAEnergy
 from freemetric.exceptions import InterruptedFitWarning
@@ -19,11 +20,64 @@ def test_attributes_tell_the_walk(iris):
     assert model.replicas_.shape == (3, 2, 4)
     assert model.n_iter_ == 15
     assert {k: v.shape for k, v in model.trace_.items()} == dict.fromkeys(
-        ("temperature", "energy", "acceptance"), (15, 3)
+        ("temperature", "energy", "acceptance", "confinement", "norm"), (15, 3)
     )
+    np.testing.assert_allclose(model.trace_["confinement"], 1e-4 * model.trace_["norm"] ** 2)
     assert model.energy_ == model.trace_["energy"].min()
     total = (NCAEnergy() + 1e-4 * Confinement()).bind(*iris)
     assert total(model.components_[None])[0] == pytest.approx(model.energy_, rel=1e-5)
+
+
+def test_the_trace_tells_exchanges_and_confinement_apart(iris):
+    sampler = ParallelTempering((1e-3, 2e-3, 4e-3), n_steps=12)
+    model = DMLFE(sampler=sampler, confinement=1e-2, random_state=0).fit(*iris)
+    assert set(np.unique(model.trace_["swaps"][:, :2][~np.isnan(model.trace_["swaps"][:, :2])])) <= {0.0, 1.0}
+    assert np.isnan(model.trace_["swaps"][:, 2]).all()
+    last = (NCAEnergy()).bind(*iris)(model.replicas_)
+    np.testing.assert_allclose(model.trace_["energy"][-1] - model.trace_["confinement"][-1], last, rtol=1e-4)
+
+
+class Spring:
+    """stiffness |A - centre|^2: elements are normal, of variance T / (2 stiffness)."""
+
+    def __init__(self, centre, stiffness=1.0):
+        self.centre, self.stiffness = np.asarray(centre), stiffness
+
+    def __call__(self, A):
+        return self.stiffness * ((A - self.centre) ** 2).sum(axis=(1, 2))
+
+    def value_and_grad(self, A):
+        return self(A), 2 * self.stiffness * (A - self.centre)
+
+
+def test_samples_give_the_error_bars_of_the_metric(rng):
+    """M of normal maps has its moments in closed form."""
+    X, y = rng.random((40, 2)) * [1.0, 2.0], np.tile([0, 1], 20)
+    T, a, b = 0.02, 2.0, 1.0
+    model = DMLFE(1, energy=Spring([[a, b]]), confinement=0, init=np.array([[a, b]]), n_samples=800, random_state=0)
+    model.set_params(sampler=Annealing(Constant(T))).fit(X, y)
+    s2 = T / 2
+    mean = np.array([[a * a + s2, a * b], [a * b, b * b + s2]])
+    squares = [4 * a * a * s2 + 2 * s2**2, 4 * b * b * s2 + 2 * s2**2]
+    cross = (a * a + s2) * (b * b + s2) - (a * b) ** 2
+    assert model.samples_.shape == (800, 1, 2)
+    np.testing.assert_allclose(model.metric_mean_, mean, atol=0.05)
+    np.testing.assert_allclose(model.metric_std_**2, [[squares[0], cross], [cross, squares[1]]], rtol=0.3)
+    share = a**2 * X[:, 0].var() / (a**2 * X[:, 0].var() + b**2 * X[:, 1].var())
+    assert model.feature_weights_[0] == pytest.approx(share, abs=0.02)
+    assert model.samples_r_hat_ < 1.05
+    with pytest.raises(ValueError, match="a quench has no spread"):
+        model.set_params(sampler=Annealing(Constant(0.0))).fit(X, y)
+
+
+def test_samples_are_saved_and_do_not_change_the_search(iris, tmp_path):
+    plain = DMLFE(random_state=0).fit(*iris)
+    model = DMLFE(n_samples=6, random_state=0).fit(*iris)
+    np.testing.assert_array_equal(model.components_, plain.components_)
+    model.save(tmp_path / "model.fm")
+    again = freemetric.load(tmp_path / "model.fm")
+    np.testing.assert_array_equal(again.metric_std_, model.metric_std_)
+    np.testing.assert_array_equal(again.trace_["norm"], model.trace_["norm"])
 
 
 def test_a_noise_feature_is_squeezed_out(rng):

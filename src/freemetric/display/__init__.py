@@ -6,6 +6,7 @@ from .importances import ImportancesDisplay
 from .metric import MetricDisplay
 from .neighbors_curve import NeighborsCurveDisplay
 from .prediction import IntervalsDisplay, PredictionDisplay
+from .thermodynamics import ThermodynamicsDisplay
 from .trace import TraceDisplay
 
 __all__ = [
@@ -16,5 +17,6 @@ __all__ = [
     "MetricDisplay",
     "NeighborsCurveDisplay",
     "PredictionDisplay",
+    "ThermodynamicsDisplay",
     "TraceDisplay",
 ]

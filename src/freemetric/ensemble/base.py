@@ -25,6 +25,7 @@ from .running import given_recipe, run_to_the_end
 from .search import Search, SearchProblem, searched_part
 from .settings import Recipe, recipe_of
 from .task import EnsembleTask
+from .thermodynamic import ThermodynamicsMixin
 
 
 class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -157,7 +158,7 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         return (distances, training_set.rows[numbers]) if return_distance else training_set.rows[numbers]
 
 
-class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin):
+class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin, ThermodynamicsMixin):
     """An estimator that searches metrics and has an ``ensemble_``; subclasses read the target."""
 
     recipe: Any

@@ -2,6 +2,8 @@
 
 from contextlib import nullcontext
 from dataclasses import KW_ONLY
+from functools import partial
+from numbers import Integral
 from os import PathLike
 from typing import Annotated, Any, Self
 
@@ -9,17 +11,18 @@ import numpy as np
 
 from ..energies import Energy, MiniBatch, as_energy, bind, confined, is_regression, knows_its_data, takes_weights
 from ..mc import Annealing, ElementMove, Geometric, LangevinMove
-from ..sklearn_compat import CallbackSupportMixin, HasMethods, StrOptions
+from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from .base import WeightedMetricLearner, generator
 from .descent import SUBSET, MiniBatched, n_dimensions
 from .fitting import FitSteps
 from .kept_results import WalkCheckpoint
+from .metric_samples import SampledMetric, draws
 from .parameters import INITS, INITS_OF_REGRESSION, NotNegative, estimator
-from .sampling_run import Walk, Walks, steps_of
+from .sampling_run import OBSERVERS, Walk, Walks, steps_of, swaps_of
 
 
 @estimator
-class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
+class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLearner):
     r"""Distance metric learning through minimisation of the free energy.
 
     The energy E(A) of a map A is an objective such as the expected leave-one-out error of stochastic neighbours.
@@ -50,6 +53,8 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         in regression.
     confinement : float, default=1e-4
         lambda, the strength of a harmonic trap that makes P(A) a proper distribution; 0 is the paper's.
+    n_samples : int, default=0
+        Maps to sample at the last temperature after the search, for error bars on M; 0: none.
     {batch_size} {device}
     n_jobs : int or None, default=None
         Threads over independent replicas. Results do not depend on it.
@@ -67,9 +72,19 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     replicas_ : ndarray of shape (n_replicas, n_components, n_features)
         The last state of every replica.
     trace_ : dict of ndarray of shape (n_iter_, n_replicas)
-        "temperature", "energy" and "acceptance" of every Monte Carlo step.
+        Of every Monte Carlo step: "temperature", "energy", "acceptance"; "confinement", the part of the energy that is
+        lambda |A|^2; "norm", |A| in the units of the walk; and with parallel tempering "swaps", 1 where a replica
+        exchanged its map with the next warmer one, 0 where it did not, NaN where that was not tried.
     snapshots_ : dict of ndarray
         "step" (n,) and "map" (n, n_components, n_features): the first replica along the walk, n at most 60.
+    samples_ : ndarray of shape (n_samples, n_components, n_features)
+        Maps at the last temperature, with ``n_samples``; those below come with them.
+    metric_mean_, metric_std_ : ndarray of shape (n_features, n_features)
+        Mean and standard deviation of M = A^T A over these maps.
+    feature_weights_, feature_weights_std_ : ndarray of shape (n_features,)
+        Share of every feature in the squared distances, M_jj Var(x_j), and its standard deviation.
+    samples_r_hat_ : float
+        Split R-hat of the trace of M between four chains; above 1.05 the error bars are too small.
     {n_iter} {classes} {features}
 
     See Also
@@ -98,6 +113,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     sampler: Annotated[Any, HasMethods("iterate"), None] = None
     init: Annotated[Any, StrOptions({*INITS, *INITS_OF_REGRESSION}), np.ndarray, list] = "auto"
     confinement: NotNegative = 1e-4
+    n_samples: Annotated[int, Interval(Integral, 0, None, closed="left")] = 0
     batch_size: int | None = None
     device: str = "cpu"
     n_jobs: int | None = None
@@ -144,14 +160,27 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         start = self._starts(rng, sampler.n_replicas, X[some] / self._unit, y[some])
         parts = {"X": X, "y": y, "weights": weights, "energy": energy, "sampler": sampler, "start": start}
         with self._checkpoint({**parts, "seed": rng.bit_generator.seed_seq}) as checkpoint:
-            walks = Walks(lambda: Walk(type(self).__name__, self.verbose, steps), self.n_jobs, checkpoint)
+            new_walk = partial(Walk, type(self).__name__, self.verbose, steps, observers=self._observers())
+            walks = Walks(new_walk, self.n_jobs, checkpoint)
             walks.run(sampler, rng, bound, start)
             steps.close()
         snapshots = walks.walks[0].snapshots
         self.snapshots_ = {**snapshots, "map": snapshots["map"] / self._unit}
         self.replicas_, self.trace_ = walks.replicas / self._unit, walks.trace
+        if np.isnan(self.trace_["swaps"]).all():
+            del self.trace_["swaps"]
         self.energy_, self.n_iter_ = walks.best.value, len(self.trace_["energy"])
+        if self.n_samples:
+            self._keep_samples(draws(rng, bound, walks, sampler, self.n_samples), X)
         return walks.best.item
+
+    def _observers(self):
+        """Columns of the trace."""
+        return OBSERVERS | {
+            "confinement": lambda state, info: self.confinement * (state.A**2).sum(axis=(1, 2)),
+            "norm": lambda state, info: np.sqrt((state.A**2).sum(axis=(1, 2))),
+            "swaps": swaps_of,
+        }
 
     def _checkpoint(self, parts) -> Any:
         """A block in which a fit that depends on these parts keeps its walks."""

@@ -1,6 +1,6 @@
 """A Monte Carlo run as a learner sees it: the trace, and the best state."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, Self
 
@@ -15,13 +15,19 @@ from .fitting import FitSteps, Lowest, keeping_the_best, tell
 from .kept_results import WalkCheckpoint, WalkFile
 
 MOST_SNAPSHOTS = 60
-TRACED = ("temperature", "energy", "acceptance")
+Observer = Callable[[State, Info], NDArray]  # a number for each replica, after every step
+OBSERVERS: dict[str, Observer] = {
+    "temperature": lambda state, info: info.temperature,
+    "energy": lambda state, info: state.energy,
+    "acceptance": lambda state, info: info.acceptance,
+}
 
 
 class Walk:
     """Runs a sampler to its end and keeps the trace and the best state.
 
     With ``keeps_best``, an interrupt inside of ``keep_interrupted_fits`` ends this walk and those that begin after it.
+    ``observers`` make the columns of the trace.
     """
 
     def __init__(
@@ -31,12 +37,14 @@ class Walk:
         steps: FitSteps | None = None,
         keeps_best: bool = True,
         followed: int | list[int] = 0,
+        observers: Mapping[str, Observer] = OBSERVERS,
     ):
         self.name, self.verbose, self.keeps_best, self.followed = name, verbose, keeps_best, followed
         self.steps = FitSteps(None, None, None) if steps is None else steps
         self.best = Lowest()
         self.state: State | None = None
-        self._rows: dict[str, list] = {name: [] for name in TRACED}
+        self.observers = observers
+        self._rows: dict[str, list] = {name: [] for name in observers}
         self._maps: list[NDArray] = []
 
     def run(
@@ -77,7 +85,7 @@ class Walk:
 
     @property
     def trace(self) -> dict[str, NDArray]:
-        """Arrays (n_steps, R) of temperature, energy and acceptance."""
+        """Arrays (n_steps, R) of what was observed: temperature, energy, acceptance and perhaps more."""
         return {name: np.array(rows) for name, rows in self._rows.items()}
 
     @property
@@ -91,8 +99,8 @@ class Walk:
         self._maps.append(state.A[self.followed].copy())
         r = int(np.argmin(state.energy))
         self.best.offer(state.energy[r], state.A[r])
-        for name, values in zip(TRACED, (info.temperature, state.energy, info.acceptance), strict=True):
-            self._rows[name].append(values)
+        for name, observe in self.observers.items():
+            self._rows[name].append(observe(state, info))
         step = info.step + 1
         if step % 10 ** (len(str(step)) - 1) == 0:  # 1 to 10, then every tenth, from 100 on every hundredth, ...
             message = "%s step %d: temperature %.2e, energy %.5f, lowest so far %.5f, acceptance %.2f"
@@ -155,7 +163,15 @@ def side_by_side(traces: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
     def padded(rows):
         return np.pad(np.asarray(rows, dtype=float), ((0, longest - len(rows)), (0, 0)), constant_values=np.nan)
 
-    return {name: np.hstack([padded(trace[name]) for trace in traces]) for name in TRACED}
+    return {name: np.hstack([padded(trace[name]) for trace in traces]) for name in traces[0]}
+
+
+def swaps_of(state: State, info: Info) -> NDArray:
+    """Whether each replica exchanged its map with the next one, (R,); NaN where that was not tried."""
+    swaps = np.full(len(state.A), np.nan)
+    if info.swaps is not None:
+        swaps[:-1] = info.swaps
+    return swaps
 
 
 def steps_of(sampler: Sampler, n_replicas: int) -> int | None:

@@ -1,0 +1,56 @@
+"""What chains say: free energy, entropy, heat capacity; whether they have mixed; proofs that samplers sample."""
+
+from ..mc.diagnostics import effective_sample_size, split_r_hat
+from .diagnostics import (
+    LEAST_OVERLAP,
+    Mixing,
+    autocorrelation,
+    equilibrated,
+    equilibration,
+    mixing,
+    rejections,
+    round_trips,
+    statistical_inefficiency,
+)
+from .estimates import Estimate, Thermodynamics, thermodynamics
+from .fitted import FittedEnergy, MetricSpread, ModelThermodynamics, described, thermodynamics_of
+from .ladder import TemperingSettings, temper
+from .population import Population, PopulationSettings, population_annealing
+from .proofs import Proof, calibration_test, joint_test
+from .recording import Recorder, Recording
+from .tempering import Coupled, Ladder, LadderTempering
+
+__all__ = [
+    "LEAST_OVERLAP",
+    "Coupled",
+    "Estimate",
+    "FittedEnergy",
+    "Ladder",
+    "LadderTempering",
+    "MetricSpread",
+    "Mixing",
+    "ModelThermodynamics",
+    "Population",
+    "PopulationSettings",
+    "Proof",
+    "Recorder",
+    "Recording",
+    "TemperingSettings",
+    "Thermodynamics",
+    "autocorrelation",
+    "calibration_test",
+    "described",
+    "effective_sample_size",
+    "equilibrated",
+    "equilibration",
+    "joint_test",
+    "mixing",
+    "population_annealing",
+    "rejections",
+    "round_trips",
+    "split_r_hat",
+    "statistical_inefficiency",
+    "temper",
+    "thermodynamics",
+    "thermodynamics_of",
+]

@@ -1,0 +1,212 @@
+"""What chains have visited: energies by rung, exchanges and maps; kept while they run, in files, and for ArviZ."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..extras import require
+from ..mc import Info, State
+from ..mc.state import Array
+from .tempering import Coupled, Ladder
+
+MOST_MAPS = 1000  # that are kept of every ladder
+
+
+class Recording(NamedTuple):
+    """Energies and exchanges of chains on the rungs of a ladder, after burn-in.
+
+    Parameters
+    ----------
+    ladder : Ladder
+        Coupling and temperature of every rung.
+    energy, confinement : ndarray of shape (n_steps, n_ladders, n_rungs)
+        E(A), without coupling and confinement, and lambda |A|^2, of the replica that stands on each rung.
+    swaps : ndarray of shape (n_steps, n_ladders, n_rungs - 1)
+        1 where a rung and the next one exchanged replicas, 0 where they did not, NaN where that was not tried.
+    log_reference : float
+        log Z of the first rung where it is known, else NaN: free energies and entropies are then relative.
+    maps : ndarray of shape (n_maps, n_ladders, p, d)
+        Maps on the rung ``kept``, evenly spaced in time; of length 0 where none were kept.
+    kept : int
+        Rung of the maps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from freemetric.thermodynamics import Recording
+    >>> rng = np.random.default_rng(0)
+    >>> T = np.tile([1.0, 0.5, 0.25], (400, 1))
+    >>> trace = {"temperature": T, "energy": T * rng.standard_exponential((400, 3))}  # two quadratic parameters
+    >>> run = Recording.from_trace(trace, burn_in=0.0)
+    >>> run.ladder.temperature.tolist(), run.energy.shape
+    ([1.0, 0.5, 0.25], (400, 1, 3))
+    """
+
+    ladder: Ladder
+    energy: Array
+    confinement: Array
+    swaps: Array
+    log_reference: float = float("nan")
+    maps: Array = np.empty((0, 1, 0, 0))
+    kept: int = -1
+
+    @classmethod
+    def from_trace(cls, trace: Mapping[str, NDArray], burn_in: float = 0.5) -> "Recording":
+        """Chains at constant temperatures, as ``trace_`` of DMLFE describes them; the first share is left out.
+
+        Parameters
+        ----------
+        trace : dict of ndarray of shape (n_steps, R)
+            "temperature" and "energy", and where there are such "confinement", which is part of the energy, and
+            "swaps".
+        burn_in : float, default=0.5
+            Share of the steps to leave out.
+
+        Returns
+        -------
+        recording : Recording
+            One ladder with a rung for every chain.
+        """
+        some = slice(int(burn_in * len(trace["energy"])), None)
+        T = np.asarray(trace["temperature"])[some]
+        if not len(T) or not (np.all(T[0] == T) and np.all(T > 0)):
+            raise ValueError("Thermodynamics needs chains at constant, positive temperatures; annealing has none.")
+        order = np.argsort(-T[0], kind="stable")
+        total = np.asarray(trace["energy"], dtype=np.float64)[some][:, order]
+        C = np.asarray(trace.get("confinement", np.zeros(trace["energy"].shape)))[some][:, order]
+        # Swaps are listed by the colder neighbour, as mc.ParallelTempering has the coldest first.
+        swaps = np.asarray(trace.get("swaps", np.full(trace["energy"].shape, np.nan)))[some][:, order][:, 1:]
+        ladder = Ladder(np.ones(len(order)), T[0, order])
+        return cls(ladder, (total - C)[:, None], C[:, None], swaps[:, None])
+
+    @property
+    def total(self) -> Array:
+        """E + C of every replica: the energy that thermodynamics is about."""
+        return self.energy + self.confinement
+
+    @property
+    def is_absolute(self) -> bool:
+        """Whether the partition function of the first rung is known."""
+        return bool(np.isfinite(self.log_reference))
+
+    def after(self, step: int) -> "Recording":
+        """The recording without its first steps."""
+        first_map = round(step * len(self.maps) / max(len(self.energy), 1))
+        return self._replace(
+            energy=self.energy[step:],
+            confinement=self.confinement[step:],
+            swaps=self.swaps[step:],
+            maps=self.maps[first_map:],
+        )
+
+    def places(self) -> NDArray[np.intp]:
+        """The rung of every replica after every step, (n_steps, n_ladders, n_replicas), from the exchanges."""
+        n, L, K = self.energy.shape
+        standing = np.tile(np.arange(K), (L, 1))  # which replica stands on each rung
+        rung, places = np.arange(K), np.empty((n, L, K), dtype=np.intp)
+        for step, swaps in enumerate(self.swaps):
+            ladders, rungs = np.nonzero(swaps == 1)
+            standing[ladders, rungs], standing[ladders, rungs + 1] = (
+                standing[ladders, rungs + 1],
+                standing[ladders, rungs],
+            )
+            np.put_along_axis(places[step], standing, np.broadcast_to(rung, (L, K)), axis=1)
+        return places
+
+    def to_state(self) -> dict[str, Any]:
+        """Plain arrays and numbers, for :func:`freemetric.save`."""
+        return {**self._asdict(), "ladder": np.array(self.ladder)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Recording":
+        """The recording that was written; ValueError where its parts do not belong together."""
+        ladder, energy, swaps = state["ladder"], state["energy"], state["swaps"]
+        arrays = [ladder, energy, state["confinement"], swaps, state["maps"]]
+        if not all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays):
+            raise ValueError("a recording whose parts are no arrays of numbers")
+        if energy.ndim != 3 or state["confinement"].shape != energy.shape or ladder.shape != (2, energy.shape[2]):
+            raise ValueError("a recording whose parts do not belong together")
+        if swaps.shape != (*energy.shape[:2], energy.shape[2] - 1) or not (ladder[1] > 0).all():
+            raise ValueError("a recording whose exchanges or temperatures do not belong to it")
+        maps, kept, log_z = state["maps"], state["kept"], state["log_reference"]
+        if maps.ndim != 4 or type(kept) is not int or type(log_z) is not float:
+            raise ValueError("a recording whose maps do not belong to it")
+        return cls(Ladder(*ladder), energy, state["confinement"], swaps, log_z, maps, kept)
+
+    def to_datatree(self) -> Any:
+        """The recording as an ``xarray.DataTree``, which is what ArviZ 1 reads; needs the extra ``thermo``.
+
+        The group ``posterior`` holds ``metric``, M = A^T A on the rung of the maps, with a ladder as a chain. The group
+        ``sample_stats`` holds energy, confinement and swaps of all rungs. For ArviZ 0 write
+        ``arviz.InferenceData(posterior=tree["posterior"].to_dataset())``.
+
+        Returns
+        -------
+        tree : xarray.DataTree
+            Dimensions begin with chain and draw.
+        """
+        xarray = require("xarray", "thermo")
+        rungs = {"temperature": ("rung", self.ladder.temperature), "coupling": ("rung", self.ladder.coupling)}
+        swaps = np.concatenate([self.swaps, np.full((*self.swaps.shape[:2], 1), np.nan)], axis=2)
+        values = {"energy": self.energy, "confinement": self.confinement, "swap": swaps}
+        dims = ("chain", "draw", "rung")
+        stats = {name: (dims, np.swapaxes(array, 0, 1)) for name, array in values.items()}
+        metric = np.swapaxes(np.swapaxes(self.maps, 2, 3) @ self.maps, 0, 1)
+        posterior = {"metric": (("chain", "draw", "feature", "other_feature"), metric)} if len(self.maps) else {}
+        attributes = {"temperature": float(self.ladder.temperature[self.kept]), "log_reference": self.log_reference}
+        return xarray.DataTree.from_dict(
+            {
+                "/posterior": xarray.Dataset(posterior, attrs=attributes),
+                "/sample_stats": xarray.Dataset(stats, coords=rungs),
+            }
+        )
+
+
+class Recorder:
+    """Collects a recording from the steps of a sampler; it can be read at any time.
+
+    Parameters
+    ----------
+    ladder : Ladder
+        The rungs of the sampler.
+    energy : Coupled
+        The energy that it samples.
+    n_steps : int
+        Steps that will be recorded, which decide how many maps are left out between two that are kept.
+    kept : int, default=-1
+        Rung whose maps are kept.
+    """
+
+    def __init__(self, ladder: Ladder, energy: Coupled, n_steps: int, kept: int = -1) -> None:
+        self.ladder, self.energy, self.kept = ladder, energy, kept
+        self.stride = max(1, -(-n_steps // MOST_MAPS))
+        self._rows: list[tuple[Array, Array, Array]] = []
+        self._maps: list[Array] = []
+        self._n_parameters = 0
+
+    def note(self, state: State, info: Info) -> None:
+        """Record a step; steps in which step sizes adapt are no samples."""
+        if info.adapting:
+            return
+        K = len(self.ladder.temperature)
+        E, C = (part.reshape(-1, K) for part in self.energy.parts(state))
+        swaps = np.full(len(state.A), np.nan)
+        if info.swaps is not None:
+            swaps[:-1] = info.swaps
+        if len(self._rows) % self.stride == 0:
+            self._maps.append(state.A.reshape(-1, K, *state.A.shape[1:])[:, self.kept].copy())
+        self._rows.append((E, C, swaps.reshape(-1, K)[:, :-1]))
+        self._n_parameters = state.A[0].size
+
+    @property
+    def recording(self) -> Recording:
+        """All steps so far."""
+        if not self._rows:
+            raise ValueError("Nothing was recorded: every step was one of the burn-in.")
+        E, C, swaps = (np.array(rows) for rows in zip(*self._rows, strict=True))
+        log_z = float("nan")
+        if self.ladder.has_reference:
+            log_z = float(self.energy.log_reference(self._n_parameters, self.ladder.temperature[0]))
+        return Recording(self.ladder, E, C, swaps, log_z, np.array(self._maps), self.kept)

@@ -1,0 +1,24 @@
+import numpy as np
+import pytest
+
+from freemetric import DMLFE
+from freemetric.display import ThermodynamicsDisplay
+from freemetric.mc import ParallelTempering
+
+pytest.importorskip("pymbar", reason="thermodynamics needs the extra thermo")
+
+
+def test_curves_and_walks_are_drawn(iris):
+    temperatures = (1e-3, 1.5e-3, 2e-3)
+    model = DMLFE(2, sampler=ParallelTempering(temperatures, n_steps=60), random_state=0).fit(*iris)
+    found = model.thermodynamics()
+    display = ThermodynamicsDisplay(found, estimator_name="DMLFE").plot(linewidth=2)
+    energies, heat, walks = display.ax_
+    F, U = (line.get_ydata() for line in energies.get_lines()[:2])
+    np.testing.assert_array_equal(F, found.curves.free_energy)
+    np.testing.assert_array_equal(U, found.curves.energy)
+    np.testing.assert_array_equal(heat.get_lines()[0].get_ydata(), found.curves.heat_capacity)
+    assert len(walks.get_lines()) == 3
+    rungs = np.array([line.get_ydata() for line in walks.get_lines()])
+    np.testing.assert_array_equal(np.sort(rungs, axis=0), np.repeat([[0], [1], [2]], rungs.shape[1], axis=1))
+    assert heat.get_xscale() == "log"

@@ -1,0 +1,99 @@
+"""Right samplers pass the proofs, and broken ones do not."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import gammaln
+
+from freemetric.mc import HamiltonianMove, LangevinMove, MatrixMove, ParallelTempering
+from freemetric.thermodynamics import calibration_test, joint_test
+from freemetric.thermodynamics.proofs import RATE, SHAPES, TEMPERATURE, GammaPoisson, _exact_moments
+
+MOVES = ["ElementMove", "MatrixMove", "StretchRotateMove", "HamiltonianMove", "LangevinMove, step 0.1", "PenaltyMove"]
+RUNS = ["ElementMove", "StretchRotateMove", "LangevinMove, step 0.25", "PenaltyMove", "Annealing, Linear"]
+FAST_RUNS = ["HamiltonianMove", "MatrixMove"]
+
+
+@pytest.mark.parametrize("name", [*MOVES, "ParallelTempering"])
+def test_moves_leave_the_joint_distribution_as_it_is(bench, name):
+    n_chains = 40 if name == "ParallelTempering" else 200
+    proof = joint_test(bench.MOVES[name], n_chains, 30)
+    print(f"joint test   {name:24} {proof}")
+    assert proof.holds()
+
+
+def slow(name):
+    return pytest.param(name, marks=[] if name in FAST_RUNS else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name", [slow(name) for name in [*FAST_RUNS, *RUNS, "ParallelTempering"]])
+def test_runs_are_calibrated(bench, name):
+    n_chains = 200 if name != "ParallelTempering" else 60
+    proof = calibration_test(bench.RUNS[name], n_chains)
+    print(f"calibration  {name:24} {proof}")
+    assert proof.holds()
+
+
+@pytest.mark.parametrize("name", ["wrong sign", "forgotten Hastings factor", "frozen too late"])
+def test_broken_samplers_fail(bench, name):
+    proof = joint_test(bench.BROKEN[name], 400, 50)
+    print(f"joint test   {name:24} {proof}")
+    assert not proof.holds()
+
+
+def test_a_swap_of_the_wrong_sign_fails():
+    class WrongSwaps(ParallelTempering):
+        """Exchanges with the opposite sign: they take place where they are unlikely."""
+
+        def _advance(self, chain, energy):
+            chain, info = super()._advance(chain, energy)
+            A, E = chain.state.A, chain.state.energy
+            order = [1, 0, 2] if E[1] > E[0] else [0, 1, 2]
+            return chain._replace(state=chain.state._replace(A=A[order], energy=E[order])), info
+
+    sampler = WrongSwaps((0.5, 1.0, 2.0), MatrixMove(1.0, target_acceptance=None))
+    assert not joint_test(sampler, 60, 30).holds()
+
+
+@pytest.mark.slow
+def test_langevin_with_long_time_steps_is_biased():
+    """Nothing is rejected there: the error of the time step stays, and calibration sees it."""
+    proof = calibration_test(LangevinMove(), 400)
+    print(f"calibration  LangevinMove, step auto  {proof}")
+    assert not proof.holds()
+
+
+def test_the_model_of_the_proofs_is_what_it_says(rng):
+    """Moments in closed form against quadrature, and exact draws at another temperature against their density."""
+    a, T = SHAPES[0], 1.3
+
+    def prior(theta):
+        return np.exp(a * theta - np.exp(theta) - gammaln(a))
+
+    exact = _exact_moments()
+    for power, value in ((1, exact[0]), (2, exact[2])):
+        assert quad(lambda t, power=power: t**power * prior(t), -40, 5)[0] == pytest.approx(value, rel=1e-6)
+    weighted = quad(lambda t: RATE * np.exp(t) * t * prior(t), -40, 6)[0]
+    assert weighted == pytest.approx(exact[-1], rel=1e-6)
+
+    energy = GammaPoisson(np.full((4000, 1, 2), 3.0))
+    draws = energy.draw_posterior(rng, np.full(4000, T))[:, 0, 0]
+
+    def density(theta):
+        return np.exp(-((1 + RATE) * np.exp(theta) - (a + 3) * theta) * TEMPERATURE / T)
+
+    mean = quad(lambda t: t * density(t), -40, 6)[0] / quad(density, -40, 6)[0]
+    assert draws.mean() == pytest.approx(mean, abs=4 * draws.std() / np.sqrt(len(draws)))
+    A = rng.standard_normal((1, 1, 2))
+    slope = energy.__class__(np.ones((1, 1, 2))).value_and_grad(A)[1]
+    one = GammaPoisson(np.ones((1, 1, 2)))
+    step = 1e-6 * np.array([[[1.0, 0.0]]])
+    assert slope[0, 0, 0] == pytest.approx(float((one(A + step) - one(A - step))[0]) / 2e-6, rel=1e-5)
+
+
+def test_a_sampler_that_leaves_the_world_fails():
+    class Exploding(HamiltonianMove):
+        def step(self, rng, energy, state, temperature, scale):
+            return state._replace(A=state.A + 400.0), np.ones(len(state.A))
+
+    assert not joint_test(Exploding(0.5, target_acceptance=None), 20, 5).holds()

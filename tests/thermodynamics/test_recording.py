@@ -1,0 +1,192 @@
+"""Recordings: from a running chain, a trace and a file; walks of replicas; what pymbar and xarray make of them."""
+
+import numpy as np
+import pytest
+
+import freemetric
+from freemetric.mc import ElementMove, HamiltonianMove, ParallelTempering
+from freemetric.thermodynamics import (
+    Coupled,
+    Ladder,
+    LadderTempering,
+    Recorder,
+    Recording,
+    TemperingSettings,
+    autocorrelation,
+    equilibrated,
+    equilibration,
+    mixing,
+    rejections,
+    round_trips,
+    statistical_inefficiency,
+    temper,
+    thermodynamics,
+)
+from freemetric.thermodynamics.estimates import blocks_of, peak, renewed, solve
+from freemetric.thermodynamics.ladder import even_positions
+
+from ..mc.test_physics import Well
+
+
+def exact_draws(rng, temperatures, n=500, n_parameters=4, n_ladders=2):
+    """Independent energies of a harmonic well: T times half of a chi-square number."""
+    T = np.asarray(temperatures, dtype=float)
+    E = T * rng.chisquare(n_parameters, (n, n_ladders, len(T))) / 2
+    return Recording(Ladder(np.ones(len(T)), T), E, np.zeros_like(E), np.full((n, n_ladders, len(T) - 1), np.nan))
+
+
+def test_newton_steps_of_the_jackknife_end_where_pymbar_does(rng):
+    recording = exact_draws(rng, [2.0, 1.0, 0.5])
+    used = ~blocks_of(recording.energy.shape[:2], 20)[3]
+    everything = np.ones_like(used)
+    np.testing.assert_allclose(
+        renewed(recording, used, solve(recording, everything).f_k), solve(recording, used).f_k, atol=1e-7
+    )
+
+
+def test_error_bars_are_those_of_pymbar_where_samples_are_independent(rng):
+    recording = exact_draws(rng, [2.0, 1.0, 0.5])
+    curves = thermodynamics(recording, [0.5, 2.0])
+    differences = solve(recording, np.ones(recording.energy.shape[:2], dtype=bool)).compute_free_energy_differences()
+    ours = curves.errors["free_energy"][0] / 0.5
+    # F(T) / T of the coldest against the hottest; the gauge of the hottest, S = 0, adds the error of U / T there
+    assert ours == pytest.approx(np.hypot(differences["dDelta_f"][0, 2], curves.errors["energy"][1] / 2), rel=0.5)
+
+
+def test_a_chain_is_read_while_it_runs(bench):
+    problem, ladder = bench.quadratic(), Ladder.along(np.linspace(0, 2, 6), 2.0, 0.2)
+    energy = Coupled(problem.energy, problem.ridge, np.tile(ladder.coupling, 2))
+    sampler = LadderTempering(ladder, HamiltonianMove(), n_steps=300, n_ladders=2)
+    recorder, errors = Recorder(ladder, energy, 210), []
+    for state, info in sampler.iterate(np.random.default_rng(0), energy, np.zeros((12, 2, 2))):
+        recorder.note(state, info)
+        if info.step in (150, 299):
+            curves = thermodynamics(recorder.recording, [0.5])
+            errors.append(curves.errors["free_energy"][0])
+            exact = problem.exact(np.array([0.5]))[0, 0]
+            assert curves.free_energy[0] == pytest.approx(exact, abs=5 * errors[-1])
+    assert errors[1] < errors[0]
+    E, C = energy.parts(state)
+    np.testing.assert_allclose(E, problem.energy(state.A), atol=1e-9)
+    np.testing.assert_allclose(energy.coupling * E + C, state.energy)
+
+
+def test_a_trace_of_parallel_tempering_is_a_recording():
+    temperatures = (0.1, 0.3, 1.0)
+    sampler = ParallelTempering(temperatures, ElementMove(1.0), n_steps=600)
+    rows = {"temperature": [], "energy": [], "swaps": []}
+    for state, info in sampler.iterate(np.random.default_rng(0), Well(), np.zeros((3, 1, 2))):
+        for name, row in zip(rows, (info.temperature, state.energy, [*info.swaps, np.nan]), strict=True):
+            rows[name].append(row)
+    recording = Recording.from_trace({name: np.array(values) for name, values in rows.items()})
+    assert recording.ladder.temperature.tolist() == [1.0, 0.3, 0.1]
+    curves = thermodynamics(recording, [0.2, 0.6])
+    np.testing.assert_array_less(np.abs(curves.energy - [0.2, 0.6]), 4 * curves.errors["energy"])
+    np.testing.assert_array_less(np.abs(curves.heat_capacity - 1), 4 * curves.errors["heat_capacity"])
+    accepted = np.nanmean(recording.swaps, axis=(0, 1))
+    np.testing.assert_allclose(accepted, 1 - rejections(recording), atol=0.12)
+    with pytest.raises(ValueError, match="annealing has none"):
+        Recording.from_trace({"temperature": np.array([[2.0], [1.0]]), "energy": np.ones((2, 1))}, burn_in=0)
+
+
+def test_replicas_are_followed_through_exchanges():
+    """The walk from swaps is the walk of labels that are exchanged with the maps."""
+
+    class Labels:
+        def __call__(self, A):
+            return np.zeros(len(A))
+
+    ladder = Ladder(np.ones(4), np.array([4.0, 3.0, 2.0, 1.0]))
+    energy = Coupled(Labels(), 0.0, np.ones(4))
+    sampler = LadderTempering(ladder, ElementMove(1e-12, target_acceptance=None), n_steps=9, n_ladders=1, burn_in=0)
+    recorder, labels = Recorder(ladder, energy, 9), []
+    for state, info in sampler.iterate(np.random.default_rng(0), energy, np.arange(4.0).reshape(4, 1, 1)):
+        recorder.note(state, info)
+        labels.append(np.argsort(state.A[:, 0, 0].round()))
+    np.testing.assert_array_equal(recorder.recording.places()[:, 0], labels)
+    # All swaps are accepted: replicas march, one rung a step, so 9 steps hold one round trip of the first one.
+    assert round_trips(recorder.recording) == 1
+
+
+def test_files_and_trees(bench, tmp_path):
+    problem, settings = bench.quadratic(), TemperingSettings(n_steps=40, n_rungs=6)
+    run = temper(problem.energy, np.zeros((2, 2)), problem.ridge, (0.2, 1.0), settings, random_state=0)
+    freemetric.save(run, tmp_path / "run.fm")
+    again = freemetric.load(tmp_path / "run.fm")
+    for name in ("energy", "confinement", "swaps", "maps"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(run, name))
+    assert again.log_reference == run.log_reference
+    assert thermodynamics(again, [0.5]).free_energy == thermodynamics(run, [0.5]).free_energy
+
+    tree = run.to_datatree()
+    assert tree["posterior"]["metric"].dims[:2] == ("chain", "draw")
+    M = tree["posterior"]["metric"].values[0, 3]
+    np.testing.assert_allclose(M, run.maps[3, 0].T @ run.maps[3, 0])
+    np.testing.assert_array_equal(tree["sample_stats"]["energy"].values[1, 2], run.energy[2, 1])
+    state = run.to_state()
+    for name, broken in (("swaps", run.swaps[:, :, :1]), ("energy", run.energy[0]), ("ladder", np.zeros((2, 6)))):
+        with pytest.raises(ValueError, match="a recording whose"):
+            Recording.from_state({**state, name: broken})
+
+
+def test_diagnostics_of_series_with_known_correlation(rng):
+    phi, x = 0.8, np.zeros(20_000)
+    noise = rng.standard_normal(len(x))
+    for t in range(1, len(x)):
+        x[t] = phi * x[t - 1] + noise[t]
+    np.testing.assert_allclose(autocorrelation(x)[:4], phi ** np.arange(4), atol=0.03)
+    assert statistical_inefficiency(x) == pytest.approx((1 + phi) / (1 - phi), rel=0.25)
+    late = np.concatenate([np.linspace(60, 0, 1000), x[:4000]])
+    assert 800 < equilibration(late)[0] < 1400
+    assert statistical_inefficiency(np.ones(10)) == 1
+    assert equilibration(np.ones(10)) == (0, 1.0, 10.0)
+
+
+def test_what_mixes_is_told_from_what_does_not(rng):
+    good = exact_draws(rng, [1.0, 0.8, 0.6])
+    n, L, K = good.energy.shape
+    swaps = np.full((n, L, K - 1), np.nan)
+    swaps[::2, :, 0], swaps[1::2, :, 1] = 1, 1
+    good = good._replace(swaps=swaps)
+    overlap = thermodynamics(good).overlap
+    found = mixing(good, overlap)
+    assert not found.problems
+    np.testing.assert_allclose(overlap.sum(axis=1), 1, atol=1e-6)
+    # A swap of two exponential energies (chi-square of two) at T and T' is accepted with a probability in closed form.
+    pair = exact_draws(rng, [1.0, 0.25], n=20_000, n_parameters=2)
+    assert rejections(pair)[0] == pytest.approx(1 - 2 * 0.25 / 1.25, abs=0.01)
+
+    apart = exact_draws(rng, [1.0, 1e-4])
+    stuck = apart._replace(energy=apart.energy + np.array([0.0, 3.0])[None, :, None], swaps=0 * swaps[:, :, :1])
+    assert len(mixing(stuck, np.eye(2)).problems) == 3
+    drifting = good._replace(energy=good.energy + np.linspace(50, 0, n).clip(30)[:, None, None] - 30)
+    assert 150 < n - len(equilibrated(drifting).energy) <= 250
+
+
+def test_rungs_share_the_barrier_evenly():
+    """For a harmonic well the barrier is even in log T, whatever the ladder that it was measured on."""
+    run = temper(Well(), np.zeros((2, 2)), 0.0, (0.01, 1.0), TemperingSettings(n_steps=400, n_rungs=8), 0)
+    gaps = np.diff(np.log(run.ladder.temperature))
+    assert gaps.std() / abs(gaps.mean()) < 0.2
+    assert np.ptp(rejections(run)) < 0.2
+    assert even_positions(np.array([0.0, 1.0, 2.0]), np.array([0.9, 0.1]), 3)[1] < 0.7
+
+
+def test_the_peak_is_that_of_a_parabola():
+    T = np.geomspace(0.1, 10, 41)
+    assert peak(T, -((np.log(T) - 0.3) ** 2)) == pytest.approx(np.exp(0.3), rel=1e-6)
+    assert peak(T, T) == 10
+
+
+def test_a_missing_extra_is_one_line(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pymbar", None)
+    with pytest.raises(ImportError, match=r"This needs pymbar: pip install 'freemetric\[thermo\]'"):
+        statistical_inefficiency(np.arange(5.0))
+
+
+@pytest.mark.parametrize("temperatures", [(0.0, 1.0), (2.0, 1.0), (1.0, np.inf)])
+def test_impossible_temperatures_are_refused(temperatures):
+    with pytest.raises(ValueError, match="temperatures must be positive"):
+        temper(Well(), np.zeros((1, 1)), 1.0, temperatures)
