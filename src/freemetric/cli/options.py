@@ -29,7 +29,8 @@ FITTED = ("free-energy", *LEARNERS)
 REGRESSION_FITTED = ("free-energy", "euclidean", "pca", "mlkr", "dmlfe")
 """Methods of regression whose models can be saved."""
 
-METHODS = ("rf", *LEARNERS, "dmlfe-paper", "free-energy", "hist-boosting", "svm", "logistic")
+READINGS = ("dmlfe-paper", "dmlfe-identity", "dmlfe-small-steps", "dmlfe-algorithm-1")
+METHODS = ("rf", *LEARNERS, *READINGS, "free-energy", "hist-boosting", "svm", "logistic")
 """Methods of classification that can be compared."""
 
 REGRESSION_METHODS = (*REGRESSION_FITTED, "rf", "extra-trees", "hist-boosting")

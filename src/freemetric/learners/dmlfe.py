@@ -8,9 +8,10 @@ from os import PathLike
 from typing import Annotated, Any, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from ..energies import Energy, MiniBatch, as_energy, bind, confined, is_regression, knows_its_data, takes_weights
-from ..mc import Annealing, ElementMove, Geometric, LangevinMove
+from ..mc import Annealing, ElementMove, Geometric, LangevinMove, MatrixMove
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from .base import WeightedMetricLearner, generator
 from .descent import SUBSET, MiniBatched, n_dimensions
@@ -19,6 +20,14 @@ from .kept_results import WalkCheckpoint
 from .metric_samples import SampledMetric, draws
 from .parameters import INITS, INITS_OF_REGRESSION, NotNegative, estimator
 from .sampling_run import OBSERVERS, Walk, Walks, steps_of, swaps_of
+
+READINGS = {
+    "published": ("uniform", ElementMove(1.0, n_moves="samples", target_acceptance=None)),
+    "identity": ("identity", ElementMove(1.0, n_moves="samples", target_acceptance=None)),
+    "small-steps": ("identity", ElementMove(0.1, n_moves="samples", target_acceptance=None)),
+    "algorithm-1": ("uniform", MatrixMove(1.0, n_moves=1, target_acceptance=None)),
+}
+"""Where the walk starts and how it moves, by reading of the paper."""
 
 
 @estimator
@@ -125,15 +134,38 @@ class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLear
     _has_units = True
 
     @classmethod
-    def paper(cls, **overrides: Any) -> Self:
-        """The published configuration.
+    def paper(cls, reading: str = "published", **overrides: Any) -> Self:
+        """A configuration that the paper describes; it describes several.
 
-        Annealing from T = 0.1 by factors of 0.9; a Monte Carlo step is as many trials as there are samples, each
-        displacing one element by U(-1, 1); start from U(0, 1); no confinement. Convergence is measured over ten steps.
+        All anneal from T = 0.1 by factors of 0.9 without confinement. Convergence is measured over ten steps.
+
+        Parameters
+        ----------
+        reading : {"published", "identity", "small-steps", "algorithm-1"}, default="published"
+            "published": start from U(0, 1); a Monte Carlo step is as many trials as there are samples, each displacing
+            one element by U(-1, 1). "identity": the same from the identity, as the caption of its Fig. 2 has it.
+            "small-steps": from the identity with displacements by U(-0.1, 0.1), "a small random change".
+            "algorithm-1": start from U(0, 1); every trial displaces all elements by U(-1, 1) and cools.
+        **overrides : dict
+            Parameters of DMLFE that differ.
+
+        Returns
+        -------
+        model : DMLFE
+            Not fitted.
+
+        Examples
+        --------
+        >>> from freemetric import DMLFE
+        >>> DMLFE.paper("small-steps", random_state=0).init
+        'identity'
         """
-        move = ElementMove(1.0, n_moves="samples", target_acceptance=None)
-        sampler = Annealing(Geometric(0.1, 0.9), move, n_steps=200, tol=1e-5, window=10)
-        return cls(**{"sampler": sampler, "init": "uniform", "confinement": 0.0, **overrides})
+        if reading not in READINGS:
+            raise ValueError(f"reading must be one of {', '.join(map(repr, READINGS))}; got {reading!r}.")
+        init, move = READINGS[reading]
+        n_steps = 2000 if isinstance(move, MatrixMove) else 200
+        sampler = Annealing(Geometric(0.1, 0.9), clone(move), n_steps=n_steps, tol=1e-5, window=10)
+        return cls(**{"sampler": sampler, "init": init, "confinement": 0.0, **overrides})
 
     def _can_weigh(self):
         return takes_weights(as_energy(self.energy))

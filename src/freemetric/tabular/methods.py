@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..learners import DMLFE, LEARNERS, MLKR, PAPER, PCA, Euclidean
+from ..learners.dmlfe import READINGS
 from .preprocessing import Plan
 
 MOST_TUNED_ON = 2000  # samples of a grid search
@@ -141,6 +143,7 @@ METHODS: dict[str, Method] = {
     "rf": Method(lambda: RandomForestClassifier(100)),
     **{name: Method(learner, GRIDS.get(name, {})) for name, learner in LEARNERS.items()},
     "dmlfe-paper": Method(DMLFE.paper),
+    **{f"dmlfe-{name}": Method(partial(DMLFE.paper, name)) for name in READINGS if name != "published"},
     "free-energy": Method(FreeEnergyClassifier),
     "hist-boosting": Method(HistGradientBoostingClassifier),
     "svm": Method(lambda: Tuned(SVC(), SVM_GRID, most_rows=MOST_TUNED_ON)),
