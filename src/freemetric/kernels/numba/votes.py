@@ -118,8 +118,7 @@ def count_shares(nearest, places, weights, out):
 def add_votes(order, places, weights, of_vote, out, q):
     """Add to out[q] the shares of votes of places in their order (K,), weighted by weights (K,); room for K + 1.
 
-    The shares of the k nearest rows are their votes by the total of these, so a vote adds a sum over k, whoever it is
-    for.
+    The shares of the k nearest rows are their votes by the total of these, so what a vote adds is a sum over k.
     """
     (counts, votes_there), K, one = places, np.uint32(weights.shape[0]), np.uint32(1)
     total, reached, n = f32(0), np.uint32(0), np.uint32(0)
