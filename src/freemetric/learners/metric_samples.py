@@ -54,7 +54,7 @@ class SampledMetric:
 
         The energy is sampled anew on a ladder of temperatures, from the confinement alone down to a quarter of the
         temperature at which the search ended. The result has error bars, the temperature at which the metric freezes,
-        and error bars on M at the temperature of the search; printed, it is a few sentences.
+        and error bars on M at the temperature of the search; printed, it is a few sentences. Samples count equally.
 
         Parameters
         ----------
