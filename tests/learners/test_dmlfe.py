@@ -78,6 +78,7 @@ def test_samples_are_saved_and_do_not_change_the_search(iris, tmp_path):
     again = freemetric.load(tmp_path / "model.fm")
     np.testing.assert_array_equal(again.metric_std_, model.metric_std_)
     np.testing.assert_array_equal(again.trace_["norm"], model.trace_["norm"])
+    assert not hasattr(model.set_params(n_samples=0).fit(*iris), "metric_std_")
 
 
 def test_a_noise_feature_is_squeezed_out(rng):

@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import gammaln
 
+from freemetric import mc
 from freemetric.mc import HamiltonianMove, LangevinMove, MatrixMove, ParallelTempering
 from freemetric.thermodynamics import calibration_test, joint_test
 from freemetric.thermodynamics.proofs import RATE, SHAPES, TEMPERATURE, GammaPoisson, _exact_moments
@@ -12,6 +13,17 @@ from freemetric.thermodynamics.proofs import RATE, SHAPES, TEMPERATURE, GammaPoi
 MOVES = ["ElementMove", "MatrixMove", "StretchRotateMove", "HamiltonianMove", "LangevinMove, step 0.1", "PenaltyMove"]
 RUNS = ["ElementMove", "StretchRotateMove", "LangevinMove, step 0.25", "PenaltyMove", "Annealing, Linear"]
 FAST_RUNS = ["HamiltonianMove", "MatrixMove"]
+
+
+def test_every_move_and_sampler_is_put_to_proof(bench):
+    samplers = [getattr(mc, name) for name in mc.__all__ if isinstance(getattr(mc, name), type)]
+    samplers = {kind for kind in samplers if issubclass(kind, mc.Sampler) and kind is not mc.Sampler}
+    for table in (bench.MOVES, bench.RUNS):
+        kinds = {type(sampler) for sampler in table.values()}
+        assert set(mc.moves.MOVES.values()) <= kinds
+    assert samplers <= {type(sampler) for sampler in bench.RUNS.values()}
+    assert {*MOVES, "ParallelTempering"} == set(bench.MOVES)
+    assert {*RUNS, *FAST_RUNS, "ParallelTempering"} == set(bench.RUNS)
 
 
 @pytest.mark.parametrize("name", [*MOVES, "ParallelTempering"])

@@ -158,7 +158,7 @@ def test_what_mixes_is_told_from_what_does_not(rng):
 
     apart = exact_draws(rng, [1.0, 1e-4])
     stuck = apart._replace(energy=apart.energy + np.array([0.0, 3.0])[None, :, None], swaps=0 * swaps[:, :, :1])
-    assert len(mixing(stuck, np.eye(2)).problems) == 3
+    assert len(mixing(stuck, np.eye(2)).problems) == 4
     drifting = good._replace(energy=good.energy + np.linspace(50, 0, n).clip(30)[:, None, None] - 30)
     assert 150 < n - len(equilibrated(drifting).energy) <= 250
 

@@ -33,9 +33,9 @@ class ThermodynamicsMixin:
 
         The candidate is the one of ``temperature_`` and ``confinement_``. Its energy on one bag of training samples, of
         at most 1,000, is sampled anew on a ladder of temperatures, from the confinement alone to a quarter of
-        ``temperature_``. All pairs of samples count, so that moves are exact; the fit itself looks at the nearest ones.
-        The result has error bars, the temperature at which the metric freezes, and error bars on M in the candidate's
-        view; printed, it is a few sentences.
+        ``temperature_``. All pairs of samples count, and equally, so that moves are exact; the fit itself looks at the
+        nearest ones. The result has error bars, the temperature at which the metric freezes, and error bars on M in the
+        candidate's view; printed, it is a few sentences.
 
         Parameters
         ----------

@@ -202,6 +202,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLear
         if np.isnan(self.trace_["swaps"]).all():
             del self.trace_["swaps"]
         self.energy_, self.n_iter_ = walks.best.value, len(self.trace_["energy"])
+        self._forget_samples()
         if self.n_samples:
             self._keep_samples(draws(rng, bound, walks, sampler, self.n_samples), X)
         return walks.best.item

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..thermodynamics import ModelThermodynamics
 
 N_CHAINS, SPACING, BURN_IN = 4, 5, 0.4
+KEPT = ("samples_", "samples_r_hat_", "metric_mean_", "metric_std_", "feature_weights_", "feature_weights_std_")
 MOST_SAMPLES = 1000  # rows that thermodynamics is computed on
 
 
@@ -30,6 +31,11 @@ class SampledMetric:
     device: str
     n_samples: int
     _unit: float
+
+    def _forget_samples(self):
+        """Remove the attributes of an earlier fit with samples."""
+        for name in KEPT:
+            self.__dict__.pop(name, None)
 
     def _keep_samples(self, maps, X):
         """Attributes that follow from maps (n_draws, n_chains, p, d) at the last temperature."""
@@ -48,7 +54,7 @@ class SampledMetric:
 
         The energy is sampled anew on a ladder of temperatures, from the confinement alone down to a quarter of the
         temperature at which the search ended. The result has error bars, the temperature at which the metric freezes,
-        and error bars on M at the temperature of the search; printed, it is a few sentences.
+        and error bars on M at the temperature of the search; printed, it is a few sentences. Samples count equally.
 
         Parameters
         ----------

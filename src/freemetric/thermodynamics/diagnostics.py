@@ -11,6 +11,7 @@ from .recording import Recording
 
 LEAST_OVERLAP = 0.03  # between neighbours: below, error bars of MBAR are too small (Klimovich et al. 2015)
 MOST_R_HAT = 1.05
+LEAST_EFFECTIVE = 60  # three for each block of the jackknife
 
 
 class Mixing(NamedTuple):
@@ -42,6 +43,8 @@ class Mixing(NamedTuple):
         found = []
         if not self.r_hat <= MOST_R_HAT:
             found.append(f"R-hat is {self.r_hat:.2f}: ladders disagree, so make more steps.")
+        if not self.effective_samples >= LEAST_EFFECTIVE:
+            found.append(f"Some rung has {self.effective_samples:.0f} independent samples only: make more steps.")
         if not self.overlap >= LEAST_OVERLAP:
             found.append(f"Neighbouring rungs overlap by {self.overlap:.3f} only: add rungs.")
         if self.round_trips == 0:
