@@ -99,6 +99,10 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         """Raise ValueError: ``to_local().predict_set(X, alpha)`` has the out-of-bag votes."""
         raise ValueError("This model keeps no out-of-bag votes; to_local().predict_set(X) gathers them first.")
 
+    def risk_certificate(self, delta: float = 0.05, loss: str = "error") -> Any:
+        """Raise ValueError: ``to_local().risk_certificate(delta, loss)`` has all samples."""
+        raise ValueError("A certificate needs all samples in this process; to_local().risk_certificate() gathers them.")
+
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy of the predictions for X; labels and predictions come to this process."""
         return float(accuracy_score(*self._gathered(X, y), sample_weight=sample_weight))

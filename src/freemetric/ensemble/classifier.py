@@ -13,6 +13,7 @@ from ..learners.validation import check_n_components, check_not_huge, check_samp
 from ..metrics import ClassEncoding, TrainingSet
 from ..sklearn_compat import validate_params
 from .base import FreeEnergyModel
+from .certificate import CertificateMixin
 from .conformal import Conditions, check_alpha, check_coverage, prediction_sets, warn_of_small_cells
 from .finish import finish_fit
 from .growing import learn_more, together
@@ -25,7 +26,7 @@ from .tasks.decisions import Decision, ProbabilityScore
 
 
 @free_energy_estimator
-class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
+class FreeEnergyClassifier(CertificateMixin, FreeEnergyModel, VotingClassifier):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
     Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the samples;
