@@ -125,7 +125,9 @@ def certified(rng, recipe, n_replicas, n, seed):
     model = FreeEnergyClassifier(n_replicas, recipe=recipe, random_state=seed)
     model.classes_ = np.array([0, 1])
     ensemble = BagEnsemble(model, TrainingSet(X, y, ClassEncoding(2)))
-    shares = np.concatenate([np.swapaxes(voter.shares(GRID, ensemble.neighbors), 0, 1) for voter in ensemble.voters])
+    shares = np.concatenate(
+        [np.swapaxes(replica.shares(GRID, ensemble.neighbors), 0, 1) for replica in ensemble.replicas]
+    )
     for loss in ("error", "majority", "brier"):
         bound, _ = ensemble.bound(loss, DELTA)
         assert bound.empirical <= bound.value
@@ -172,7 +174,7 @@ def test_a_replica_knows_its_bag_alone(problem, kind, rng):
         labels[outside] = 0
         again = BagEnsemble(model, TrainingSet(others, labels, ClassEncoding(3)))
         np.testing.assert_array_equal(again.left_out[r], outside)
-        expected, found = (some.voters[r].shares(X, some.neighbors) for some in (whole, again))
+        expected, found = (some.replicas[r].shares(X, some.neighbors) for some in (whole, again))
         np.testing.assert_array_equal(found, expected)
 
 
@@ -181,12 +183,12 @@ def test_votes_are_those_of_scikit_learn_in_the_bag(problem):
     model = FreeEnergyClassifier(4, recipe=Recipe(candidates=["scaled/identity"], n_neighbors=(1, 5)), random_state=0)
     model.classes_ = np.arange(3)
     ensemble = BagEnsemble(model, TrainingSet(X, y, ClassEncoding(3)))
-    for voter, outside, errors in zip(ensemble.voters, ensemble.left_out, ensemble.errors, strict=True):
+    for replica, outside, errors in zip(ensemble.replicas, ensemble.left_out, ensemble.errors, strict=True):
         low, high = X[~outside].min(axis=0), X[~outside].max(axis=0)
         scaled = (X - low) / (high - low)
         for number, k in enumerate((1, 5)):
             knn = KNeighborsClassifier(k).fit(scaled[~outside], y[~outside])
-            found = voter.shares(X, ensemble.neighbors)[:, number]
+            found = replica.shares(X, ensemble.neighbors)[:, number]
             np.testing.assert_allclose(found, knn.predict_proba(scaled), atol=2e-3)  # the nearest decides ties
             assert errors[number][outside].mean() == pytest.approx((found.argmax(axis=1) != y)[outside].mean())
     assert not ensemble.errors[np.repeat(~ensemble.left_out[:, None], 2, axis=1)].any()

@@ -26,7 +26,7 @@ LOSSES = {
 }
 
 
-class BagVoter(NamedTuple):
+class BagReplica(NamedTuple):
     """A replica whose neighbours are the samples of its bag; also its view was made of them."""
 
     view: View
@@ -34,8 +34,8 @@ class BagVoter(NamedTuple):
     search: NeighborVotes
 
     @classmethod
-    def of(cls, task: ReplicaTask, view: View, maps: NDArray, n_neighbors: int) -> "BagVoter":
-        """The voter of a task of one replica, with its maps."""
+    def of(cls, task: ReplicaTask, view: View, maps: NDArray, n_neighbors: int) -> "BagReplica":
+        """The replica that a task has sampled, with these maps."""
         member = Member(task.candidate, maps)
         (Z,) = member.spaces(task.seen)
         return cls(view, member, NeighborVotes(Z, task.training_set.places, n_neighbors))
@@ -66,7 +66,8 @@ class BagEnsemble:
         lone = [search.lone_task(candidates[r % len(candidates)], bag, r) for r, bag in enumerate(bags)]
         found = in_parallel(replicas_of, [task for task, _ in lone], model._n_tasks)
         most = int(self.neighbors.max())
-        self.voters = [BagVoter.of(*pair, got.maps, most) for pair, got in zip(lone, found, strict=True)]
+        pairs = zip(lone, found, strict=True)
+        self.replicas = [BagReplica.of(task, view, got.maps, most) for (task, view), got in pairs]
         self.left_out = np.ones((len(bags), N), dtype=bool)
         for outside, bag in zip(self.left_out, bags, strict=True):
             outside[bag] = False
@@ -75,14 +76,14 @@ class BagEnsemble:
 
     def _measure(self, part):
         """Errors and Brier scores (H, N) of hypotheses on samples that they left out; zero on the others."""
-        R, K, N = len(self.voters), len(self.neighbors), len(part)
+        R, K, N = len(self.replicas), len(self.neighbors), len(part)
         self.errors, self.briers = (np.zeros((R, K, N), dtype=np.float32) for _ in range(2))
         truth = np.eye(part.n_cells)
-        for r, (voter, outside) in enumerate(zip(self.voters, self.left_out, strict=True)):
+        for r, (replica, outside) in enumerate(zip(self.replicas, self.left_out, strict=True)):
             numbers = np.flatnonzero(outside)
             for some in chunks(len(numbers), int(self.neighbors.max()), part.n_cells):
                 rows = numbers[some]
-                votes = voter.shares(part.X[rows], self.neighbors)  # (n, K, C)
+                votes = replica.shares(part.X[rows], self.neighbors)  # (n, K, C)
                 self.errors[r][:, rows] = (votes.argmax(axis=2) != part.y[rows, None]).T
                 self.briers[r][:, rows] = (np.square(votes - truth[part.y[rows], None]).sum(axis=2) / 2).T
 
@@ -106,12 +107,12 @@ class BagEnsemble:
 
     def votes(self, X: NDArray, posterior: NDArray, hard: bool) -> NDArray[np.float64]:
         """Votes (n, C) for samples X (n, d) by the posterior (H,): mean shares, or ``hard`` ones, of a class each."""
-        weights, n_classes = posterior.reshape(len(self.voters), -1), self.voters[0].search.places.votes.shape[1]
+        weights, n_classes = posterior.reshape(len(self.replicas), -1), self.replicas[0].search.places.votes.shape[1]
         out = np.zeros((len(X), n_classes))
         for some in chunks(len(X), int(self.neighbors.max()), n_classes):
-            for voter, of_k in zip(self.voters, weights, strict=True):
+            for replica, of_k in zip(self.replicas, weights, strict=True):
                 if of_k.any():
-                    shares = voter.shares(X[some], self.neighbors)
+                    shares = replica.shares(X[some], self.neighbors)
                     shares = np.eye(n_classes)[shares.argmax(axis=2)] if hard else shares
                     out[some] += np.einsum("k,nkc->nc", of_k, shares)
         return out
@@ -211,8 +212,9 @@ class CertificateMixin:
         chance that two hypotheses err on the same sample [3]_: the smaller bound of both at delta / 2.
 
         The model itself has no such bound: all samples vote in it, and out-of-bag losses chose its candidates, weights
-        and calibration. The certificate holds for independent samples; what was learned from them before ``fit``, as
-        the scale of features by a pipeline, is not accounted for. Costs about a fit without a search; kept afterwards.
+        and calibration. The certificate holds for independent samples. What was learned from the same samples before
+        is not accounted for, such as preprocessing by a pipeline or a recipe that was chosen by their scores. Costs
+        about as much as a fit; kept afterwards.
 
         Parameters
         ----------
