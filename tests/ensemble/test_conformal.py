@@ -264,6 +264,7 @@ def test_groups_with_few_errors_have_infinite_intervals(sizes_of_noise, regresso
         ((["a"] * 800, ["a"] * 5), "groups of the rows of X has 5 values, and there are 4 such rows"),
         ((np.zeros((800, 2)), ["a"] * 4), "groups of the rows given to fit has 2 dimensions"),
         (([np.nan] * 800, ["a"] * 4), "groups of the rows given to fit has missing values"),
+        ((["a"] * 800, np.array(["a", None, "a", "a"], dtype=object)), "groups of the rows of X has missing values"),
         (["a"] * 4, "groups is a pair"),
         ("sex", "groups is a pair"),
     ],

@@ -63,10 +63,10 @@ class Conditions(NamedTuple):
         weights, new_weights = np.ones(n), np.ones(m)
         if shift is not None:
             order = np.argsort(training_set.rows)
-            numbers = order[np.searchsorted(training_set.rows, rows, sorter=order)]
-            Z, Q, S = (model.ensemble_.embed(some) for some in (training_set.X, X, model._samples(shift)))
-            ratios = DensityRatios(Z, S)
-            weights, new_weights = ratios(Z[numbers]), ratios(Q)
+            scored = training_set.X[order[np.searchsorted(training_set.rows, rows, sorter=order)]]
+            both = (some[some_of(len(some), MOST_COMPARED)] for some in (training_set.X, model._samples(shift)))
+            ratios = DensityRatios(*map(model.ensemble_.embed, both))
+            weights, new_weights = (ratios(model.ensemble_.embed(some)) for some in (scored, X))
         return cls(labels, known, new, weights, new_weights)
 
 
@@ -95,9 +95,14 @@ def _column(values, whose, n):
         shape = f"{len(column)} values" if column.ndim == 1 else f"{column.ndim} dimensions"
         raise ValueError(f"groups of {whose} has {shape}, and there are {n} such rows.")
     labels = column.tolist()
-    if any(label != label for label in labels):
+    if any(map(_is_missing, labels)):
         raise ValueError(f"groups of {whose} has missing values; name their group.")
     return labels
+
+
+def _is_missing(label):
+    same = label == label  # neither NaN is equal to itself, nor pandas' NA
+    return label is None or not (isinstance(same, bool | np.bool_) and same)
 
 
 def _few(labels):
@@ -116,16 +121,17 @@ class DensityRatios:
 
     .. math:: w(x) = \frac{(a + 1) / n'}{(b + 1) / n}.
 
-    k is the square root of the number of all samples. Costs one search.
+    k is the square root of the number of all samples. A sample of either population is among its own neighbours, so
+    that w is one function for both. Costs one search.
 
     Parameters
     ----------
     old, new : ndarray of shape (n, p) and (n', p)
-        Samples of both populations in a space where distances are Euclidean; of very many a part is taken.
+        Samples of both populations in a space where distances are Euclidean.
     """
 
     def __init__(self, old: NDArray, new: NDArray):
-        old, new = (np.clip(Z[some_of(len(Z), MOST_COMPARED)], -FARTHEST, FARTHEST) for Z in (old, new))
+        old, new = (np.clip(Z, -FARTHEST, FARTHEST) for Z in (old, new))
         self.n_old, self.n_new = len(old), len(new)
         k = min(max(FEWEST_NEAREST, round(np.sqrt(len(old) + len(new)))), len(old) + len(new))
         self.search = NearestNeighbors(n_neighbors=k).fit(np.concatenate([old, new]))
