@@ -192,7 +192,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
 
         With ``groups`` the u_i are those of the group of x [1]_, and with a ``shift`` they have weights [2]_:
 
-        .. math:: u_\mathrm{upper} = \min \{u : \textstyle\sum_i w_i\, [u_i \le u]
+        .. math:: u_\mathrm{upper} = \min \{u : \sum_i w_i\, [u_i \le u]
             \ge (1 - \tfrac\alpha2) (w(x) + \sum_i w_i)\},
 
         and the lower end likewise. Both take one target. An interval of a group with fewer than 2 / alpha - 1 errors is
