@@ -112,6 +112,22 @@ def test_coverage_of_ten_sets(name):
         assert np.mean(shares) == pytest.approx(1 - alpha, abs=3 * error + OPTIMISM)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")  # rare classes of yeast
+@pytest.mark.parametrize("name", ["skewed", "pima", "balance", "german", "yeast"])
+def test_coverage_of_every_class_with_thirty_samples(name):
+    X, y = rows_of(name)
+    n_classes, hits, tested = y.max() + 1, 0.0, 0.0
+    for seed in range(N_SPLITS):
+        train, test, y_train, y_test = train_test_split(X, y, train_size=0.5, stratify=y, random_state=seed)
+        sets = FreeEnergyClassifier(20, random_state=seed).fit(train, y_train).predict_set(test, 0.1)
+        hits = hits + np.bincount(y_test, sets[np.arange(len(y_test)), y_test], n_classes)
+        tested = tested + np.bincount(y_test, minlength=n_classes)
+    large = np.bincount(y) >= 30
+    print(name, (hits / tested)[large].round(3), np.bincount(y)[large])
+    assert (hits / tested)[large].min() >= 0.85
+
+
 def test_smaller_alpha_larger_sets(data, fitted):
     X = data[0][500:]
     small, large = fitted.predict_set(X, 0.2), fitted.predict_set(X, 0.01)
