@@ -114,6 +114,10 @@ def test_a_local_model_is_that_of_one_process(rows, one, tmp_path):
     np.testing.assert_array_equal(freemetric.load(tmp_path / "rows.fm").predict(X), one.predict(X))
     with pytest.raises(ValueError, match=r"to_local\(\).save"):
         model.save(tmp_path / "apart.fm")
+    with pytest.raises(ValueError, match=r"to_local\(\).risk_certificate"):
+        model.risk_certificate()
+    with pytest.raises(ValueError, match=r"to_local\(\).predict_set"):
+        model.predict_set(X, groups=(y, y))
     with pytest.raises(ValueError, match=r"to_local\(\).partial_fit"):
         model.partial_fit(X, y)
     assert clone(model).get_params() == model.get_params()

@@ -105,6 +105,9 @@ def test_what_cannot_be_predicted_by_a_regressor():
         model.predict_quantiles(X, 1.5)
     with pytest.raises(ValueError, match="alpha"):
         model.predict_interval(X, 2.0)
+    for given in ({"groups": (y, y)}, {"shift": X}):
+        with pytest.raises(ValueError, match=r"are those of to_local\(\).predict_interval"):
+            model.predict_interval(X, **given)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.score(X, y[:30])
     with pytest.raises(ValueError, match="X has no rows"):

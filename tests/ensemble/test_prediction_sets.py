@@ -9,7 +9,8 @@ from sklearn.preprocessing import StandardScaler
 
 import freemetric
 from freemetric import FreeEnergyClassifier, datasets
-from freemetric.ensemble.tasks.decisions import p_values, prediction_sets, typical_shares
+from freemetric.ensemble.conformal import p_values
+from freemetric.exceptions import DataWarning
 
 from ..data_sets import FOLDER, MISSING
 
@@ -38,7 +39,8 @@ def test_sets_by_hand():
     typical = np.array([0.2, 0.4, 0.6, 0.8])
     P = np.array([[0.1, 0.9], [0.4, 0.6]])
     np.testing.assert_allclose(p_values(P, typical), [[0.2, 1.0], [0.6, 0.8]])
-    np.testing.assert_array_equal(prediction_sets(P, typical, 0.6), [[False, True], [False, True]])
+    weights, own = np.array([1.0, 2.0, 0.0, 1.0]), np.array([4.0, 1.0])
+    np.testing.assert_allclose(p_values(P, typical, weights, own), [[4 / 8, 8 / 8], [4 / 5, 4 / 5]])
 
 
 @pytest.mark.parametrize("n", [3, 19, 99, 250])
@@ -47,14 +49,14 @@ def test_sets_are_those_of_the_quantile(rng, n, alpha):
     own, P = np.sort(rng.random(n)), rng.random((200, 3))
     rank = int(np.ceil((n + 1) * (1 - alpha) - 1e-9))
     threshold = np.inf if rank > n else np.sort(1 - own)[rank - 1]
-    np.testing.assert_array_equal(prediction_sets(P, own, alpha), threshold >= 1 - P)
+    np.testing.assert_array_equal(p_values(P, own) > alpha, threshold >= 1 - P)
 
 
 def test_the_chance_of_rows_that_are_exchangeable_is_exact(rng):
     n, n_times = 30, 20_000
     drawn = rng.random((n_times, n + 1))
     for alpha in (0.2, 0.1):
-        hits = [prediction_sets(row[None, :1], np.sort(row[1:]), alpha)[0, 0] for row in drawn]
+        hits = [p_values(row[:1], row[1:])[0] > alpha for row in drawn]
         exact = 1 - np.floor(alpha * (n + 1)) / (n + 1)
         assert np.mean(hits) == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / n_times))
 
@@ -102,11 +104,28 @@ def test_coverage_of_ten_sets(name):
         known = np.isin(y_test, found.classes_)  # no set holds a class that was never seen
         numbers = np.searchsorted(found.classes_, y_test[known])
         for alpha in ALPHAS:
-            hits[alpha].append(found.predict_set(test[known], alpha)[np.arange(len(numbers)), numbers].mean())
+            sets = found.predict_set(test[known], alpha, coverage="marginal")
+            hits[alpha].append(sets[np.arange(len(numbers)), numbers].mean())
     for alpha, shares in hits.items():
         error = error_of_coverage(alpha, 300, len(X) - 300) / np.sqrt(N_SPLITS)
         print(f"{name}: {1 - alpha:.2f} {np.mean(shares):.3f} {(np.mean(shares) - 1 + alpha) / error:+.1f}")
         assert np.mean(shares) == pytest.approx(1 - alpha, abs=3 * error + OPTIMISM)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")  # rare classes of yeast
+@pytest.mark.parametrize("name", ["skewed", "pima", "balance", "german", "yeast"])
+def test_coverage_of_every_class_with_thirty_samples(name):
+    X, y = rows_of(name)
+    n_classes, hits, tested = y.max() + 1, 0.0, 0.0
+    for seed in range(N_SPLITS):
+        train, test, y_train, y_test = train_test_split(X, y, train_size=0.5, stratify=y, random_state=seed)
+        sets = FreeEnergyClassifier(20, random_state=seed).fit(train, y_train).predict_set(test, 0.1)
+        hits = hits + np.bincount(y_test, sets[np.arange(len(y_test)), y_test], n_classes)
+        tested = tested + np.bincount(y_test, minlength=n_classes)
+    large = np.bincount(y) >= 30
+    print(name, (hits / tested)[large].round(3), np.bincount(y)[large])
+    assert (hits / tested)[large].min() >= 0.85
 
 
 def test_smaller_alpha_larger_sets(data, fitted):
@@ -120,7 +139,8 @@ def test_smaller_alpha_larger_sets(data, fitted):
 
 def test_few_judges_promise_nothing(data):
     X, y = data
-    assert model().fit(X[:15], y[:15]).predict_set(X[:50], 0.05).all()
+    with pytest.warns(DataWarning, match=r"fewer than 1 / alpha - 1 = 19 out-of-bag samples: class 0 \(\d\), class 1"):
+        assert model().fit(X[:15], y[:15]).predict_set(X[:50], 0.05).all()
 
 
 def test_after_a_file_with_names_in_a_pipeline(data, fitted, tmp_path):
@@ -158,9 +178,11 @@ def test_alpha_is_a_share(data, fitted, alpha):
         fitted.predict_set(data[0][:5], alpha)
 
 
-def test_without_judges_there_are_no_sets():
+def test_without_judges_there_are_no_sets(data):
+    never = model().fit(data[0][:60], data[1][:60])
+    never.oob_decision_function_ = np.full((60, 3), np.nan)
     with pytest.raises(ValueError, match="No sample was out of bag") as caught:
-        typical_shares(np.full((4, 2), np.nan), np.array([0, 1, 0, 1]))
+        never.predict_set(data[0][:4])
     assert "\n" not in str(caught.value)
 
 

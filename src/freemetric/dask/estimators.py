@@ -8,10 +8,10 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
+from ..ensemble.conformal import check_alpha
 from ..ensemble.running import given_recipe
 from ..ensemble.settings import recipe_of
 from ..ensemble.tasks.classification import ClassificationHead
-from ..ensemble.tasks.decisions import check_alpha
 from ..ensemble.tasks.intervals import check_chances, interval_chances
 from ..ensemble.tasks.regression import Prediction, RegressionHead, RegressionTask
 from ..ensemble.tasks.scales import RegressionScore
@@ -97,9 +97,15 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         classes = self.classes_
         return probabilities.map_blocks(lambda P: classes[P.argmax(axis=1)], drop_axis=1, dtype=classes.dtype)
 
-    def predict_set(self, X: Any, alpha: float = 0.1) -> Any:
+    def predict_set(
+        self, X: Any, alpha: float = 0.1, *, coverage: str = "class", groups: Any = None, shift: Any = None
+    ) -> Any:
         """Raise ValueError: ``to_local().predict_set(X, alpha)`` has the out-of-bag votes."""
         raise ValueError("This model keeps no out-of-bag votes; to_local().predict_set(X) gathers them first.")
+
+    def risk_certificate(self, delta: float = 0.05, loss: str = "error") -> Any:
+        """Raise ValueError: ``to_local().risk_certificate(delta, loss)`` has all samples."""
+        raise ValueError("A certificate needs all samples in this process; to_local().risk_certificate() gathers them.")
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy of the predictions for X; labels and predictions come to this process."""
@@ -170,8 +176,10 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         Q = self._from_head(X, RegressionHead.quantiles, chances)
         return Q[:, 0] if np.ndim(q) == 0 else Q
 
-    def predict_interval(self, X: Any, alpha: float = 0.1) -> Any:
+    def predict_interval(self, X: Any, alpha: float = 0.1, *, groups: Any = None, shift: Any = None) -> Any:
         check_alpha(alpha, "intervals without the target")
+        if groups is not None or shift is not None:
+            raise ValueError("Intervals by groups or under a shift are those of to_local().predict_interval(X).")
         check_is_fitted(self)
         chances = interval_chances(len(self.ensemble_.head.errors), alpha)
         return self._from_head(X, RegressionHead.quantiles, chances)

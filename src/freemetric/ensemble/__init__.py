@@ -4,8 +4,9 @@
 and scores them out of bag, a pure function of a replica task. ``search`` keeps them in a ``population``,
 ``allocation`` says which candidates get more, and ``running`` runs the tasks. ``task`` is the interface of a task, and
 ``tasks`` has a file for each. ``finish`` makes the ``model``, the ensemble, and the other fitted attributes, in one
-process and on Dask alike. ``oob`` predicts out of bag after the fit; ``importances`` use it. ``base``, ``classifier``
-and ``regressor`` are the estimators, ``parameters`` describes what they share, ``growing`` is their partial fit,
+process and on Dask alike. ``oob`` predicts out of bag after the fit; ``importances`` use it. ``conformal`` makes
+prediction sets and intervals that hold; ``certificate`` bounds the risk by ``pac_bayes``. ``base``, ``classifier`` and
+``regressor`` are the estimators, ``parameters`` describes what they share, ``growing`` is their partial fit,
 ``thermodynamic`` samples the best candidate at many temperatures, and ``state_checks`` checks model files.
 """
 

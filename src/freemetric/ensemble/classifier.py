@@ -13,6 +13,8 @@ from ..learners.validation import check_n_components, check_not_huge, check_samp
 from ..metrics import ClassEncoding, TrainingSet
 from ..sklearn_compat import validate_params
 from .base import FreeEnergyModel
+from .certificate import CertificateMixin
+from .conformal import Conditions, check_alpha, check_coverage, prediction_sets, warn_of_small_cells
 from .finish import finish_fit
 from .growing import learn_more, together
 from .parameters import free_energy_estimator
@@ -20,11 +22,11 @@ from .running import run_to_the_end
 from .settings import recipe_of
 from .state_checks import check_classifier
 from .tasks.classification import ClassificationTask
-from .tasks.decisions import Decision, ProbabilityScore, check_alpha, prediction_sets, typical_shares
+from .tasks.decisions import Decision, ProbabilityScore
 
 
 @free_energy_estimator
-class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
+class FreeEnergyClassifier(CertificateMixin, FreeEnergyModel, VotingClassifier):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
     Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the samples;
@@ -184,17 +186,31 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         with one_blas_thread():
             return self.ensemble_.predict(samples, self.n_jobs, self.device, self._n_looked_at)
 
-    def predict_set(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.bool_]:
+    def predict_set(
+        self,
+        X: ArrayLike,
+        alpha: float = 0.1,
+        *,
+        coverage: str = "class",
+        groups: tuple[ArrayLike, ArrayLike] | None = None,
+        shift: ArrayLike | None = None,
+    ) -> NDArray[np.bool_]:
         r"""Prediction sets, which hold the true class with probability 1 - alpha.
 
         Conformal prediction by out-of-bag votes. Let :math:`p_i` be the out-of-bag probability of the true class of
-        training sample i, of n that have one. Class c is in the set of x where
+        training sample i. Class c is in the set of x where
 
-        .. math:: \frac{1 + \#\{i : p_i \le P(c|x)\}}{n + 1} > \alpha.
+        .. math:: \frac{w(x) + \sum_{i \in I_c} w_i\, [p_i \le P(c|x)]}{w(x) + \sum_{i \in I_c} w_i} > \alpha.
 
-        For samples drawn as those of ``fit``, :math:`1 - \alpha` of all sets hold the true class, on average over all
-        samples, not within each class. A set may be empty. With fewer than 1 / alpha - 1 scored samples sets hold all
-        classes. The same votes chose the weights of the metrics, so the coverage is measured, not proved.
+        With ``coverage="class"``, I_c are the samples of class c [1]_ [2]_: of the samples of every class a share of
+        1 - alpha or more has a set that holds this class. With ``coverage="marginal"``, I_c are all samples: sets are
+        smaller, and rare classes are often missed. With ``groups``, I_c are those of the group of x alone. All weights
+        are one unless there is a ``shift``.
+
+        With fewer than 1 / alpha - 1 samples in I_c, every set holds c, and a DataWarning says so. A set may be empty.
+        This holds for samples drawn as those of ``fit``, or as those of ``shift``. As in the jackknife+ [3]_ [4]_, no
+        samples are set aside; the same votes chose the weights of the metrics, so the coverage is measured, not proved.
+        Costs a prediction and O(n log n) for n out-of-bag samples.
 
         Parameters
         ----------
@@ -202,6 +218,15 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
             Samples.
         alpha : float, default=0.1
             Share of sets that may lack the true class, between 0 and 1.
+        coverage : {"class", "marginal"}, default="class"
+            Whether 1 - alpha holds within every class, or on average over all samples.
+        groups : pair of array-like of shape (n_rows,) and (n_samples,), or None, default=None
+            Groups of the rows given to ``fit``, and of X, within which the coverage is to hold. With
+            ``coverage="class"`` it holds within every class of every group.
+        shift : array-like of shape (n_new, n_features) or None, default=None
+            Samples of the population that X is from, often X itself, where features are distributed otherwise than in
+            ``fit`` and classes depend on them as there. The weights w are density ratios [5]_, from the counts of both
+            populations among nearest neighbours in the averaged metric.
 
         Returns
         -------
@@ -211,9 +236,13 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         References
         ----------
         .. [1] V. Vovk, A. Gammerman, G. Shafer, "Algorithmic Learning in a Random World", Springer, 2005.
-        .. [2] Y. Romano, M. Sesia, E. J. Candès, "Classification with Valid and Adaptive Coverage", NeurIPS, 2020.
-        .. [3] B. Kim, C. Xu, R. F. Barber, "Predictive Inference Is Free with the Jackknife+-after-Bootstrap",
+        .. [2] V. Vovk, "Conditional Validity of Inductive Conformal Predictors", ACML, 2012.
+        .. [3] R. F. Barber, E. J. Candès, A. Ramdas, R. J. Tibshirani, "Predictive Inference with the Jackknife+",
+           Annals of Statistics 49, 2021.
+        .. [4] B. Kim, C. Xu, R. F. Barber, "Predictive Inference Is Free with the Jackknife+-after-Bootstrap",
            NeurIPS, 2020.
+        .. [5] R. J. Tibshirani, R. F. Barber, E. J. Candès, A. Ramdas, "Conformal Prediction under Covariate Shift",
+           NeurIPS, 2019.
 
         Examples
         --------
@@ -226,10 +255,19 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         True
         """
         check_alpha(alpha)
-        probabilities, training_set = self.predict_proba(X), self.ensemble_.training_set
-        return prediction_sets(
-            probabilities, typical_shares(self.oob_decision_function_[training_set.rows], training_set.y), alpha
+        check_coverage(coverage)
+        samples, training_set = self._samples(X), self.ensemble_.training_set
+        known = self.oob_decision_function_[training_set.rows]
+        scored = np.flatnonzero(~np.isnan(known).any(axis=1))
+        if not len(scored):
+            raise ValueError("No sample was out of bag, so there are no prediction sets; more replicas help.")
+        given, truth = Conditions.of(self, samples, training_set.rows[scored], groups, shift), training_set.y[scored]
+        sets, small = prediction_sets(
+            self.predict_proba(X), truth, known[scored, truth], alpha, coverage == "class", given
         )
+        few = f"fewer than 1 / alpha - 1 = {1 / alpha - 1:.4g} out-of-bag samples"
+        warn_of_small_cells(f"Every prediction set holds a class with {few}", small, self.classes_, groups is not None)
+        return sets
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.

@@ -88,10 +88,10 @@ class OOBPredictor:
 
     def __init__(self, ensemble: Ensemble, oob_indices: OOBIndices, size: int, most_samples: int, most_replicas: int):
         self.ensemble, self.size = ensemble, size
-        thinned = [_some(len(member), most_replicas) for member in ensemble.members]
+        thinned = [some_of(len(member), most_replicas) for member in ensemble.members]
         left_out = [some[kept] for some, kept in zip(oob_indices.left_out(ensemble.members), thinned, strict=True)]
         able = np.flatnonzero(np.all([some.any(axis=0) for some in left_out], axis=0))
-        taken = able[_some(len(able), most_samples)]
+        taken = able[some_of(len(able), most_samples)]
         self.replicas = thinned
         self.left_out = [some[:, taken] for some in left_out]
         self.training_set, self.oob_samples = _looked_among(ensemble.training_set, oob_indices.rows[taken])
@@ -160,7 +160,7 @@ class OOBPredictor:
         return np.where(places == self.places[numbers][:, None], own, places).astype(np.int32)
 
 
-def _some(n, most):
+def some_of(n: int, most: int) -> NDArray[np.intp]:
     """Numbers from all over n things, at most so many."""
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(int)
 
@@ -171,5 +171,5 @@ def _looked_among(training_set: TrainingSet, rows: NDArray) -> tuple[TrainingSet
     numbers = order[np.searchsorted(training_set.rows, rows, sorter=order)]
     if len(training_set) <= MOST_LOOKED_AMONG:
         return training_set, numbers
-    taken = np.union1d(_some(len(training_set), MOST_LOOKED_AMONG - len(rows)), numbers)
+    taken = np.union1d(some_of(len(training_set), MOST_LOOKED_AMONG - len(rows)), numbers)
     return training_set.only(taken), np.searchsorted(taken, numbers)

@@ -16,11 +16,11 @@ from ..magnitudes import r2
 from ..presenting import Presented
 from . import tasks
 from .base import FreeEnergyModel
+from .conformal import Conditions, check_alpha, error_limits, warn_of_small_cells
 from .parameters import free_energy_estimator
 from .running import given_recipe
 from .state_checks import check_regressor
-from .tasks.decisions import check_alpha
-from .tasks.intervals import check_chances
+from .tasks.intervals import check_chances, check_one_target, out_of_bag_errors
 from .tasks.scales import RegressionScore
 
 
@@ -173,7 +173,14 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         Q = self.ensemble_.head.quantiles(prediction, chances)
         return Q[..., 0] if np.ndim(q) == 0 else Q
 
-    def predict_interval(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.float64]:
+    def predict_interval(
+        self,
+        X: ArrayLike,
+        alpha: float = 0.1,
+        *,
+        groups: tuple[ArrayLike, ArrayLike] | None = None,
+        shift: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
         r"""Prediction intervals, which hold the target with probability 1 - alpha.
 
         Conformal prediction by out-of-bag errors. With :math:`u_i = (z_i - z(x_i)) / \sigma(x_i)` of the n training
@@ -183,17 +190,36 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         1 - alpha of all intervals hold the target, on average over all samples. The same errors chose the weights of
         the metrics, so the coverage is measured, not proved.
 
+        With ``groups`` the u_i are those of the group of x [1]_, and with a ``shift`` they have weights [2]_:
+
+        .. math:: u_\mathrm{upper} = \min \{u : \sum_i w_i\, [u_i \le u]
+            \ge (1 - \tfrac\alpha2) (w(x) + \sum_i w_i)\},
+
+        and the lower end likewise. Both take one target. An interval of a group with fewer than 2 / alpha - 1 errors is
+        infinite, and a DataWarning says so. The first such call predicts at most 10,000 training samples out of bag.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Samples.
         alpha : float, default=0.1
             Share of intervals that may miss, between 0 and 1.
+        groups : pair of array-like of shape (n_rows,) and (n_samples,), or None, default=None
+            Groups of the rows given to ``fit``, and of X, within which the coverage is to hold.
+        shift : array-like of shape (n_new, n_features) or None, default=None
+            Samples of the population that X is from, where features are distributed otherwise than in ``fit``; see
+            :meth:`FreeEnergyClassifier.predict_set`.
 
         Returns
         -------
         I : ndarray of shape (n_samples, 2) or (n_samples, n_targets, 2)
             Lower and upper ends.
+
+        References
+        ----------
+        .. [1] V. Vovk, "Conditional Validity of Inductive Conformal Predictors", ACML, 2012.
+        .. [2] R. J. Tibshirani, R. F. Barber, E. J. Candès, A. Ramdas, "Conformal Prediction under Covariate Shift",
+           NeurIPS, 2019.
 
         Examples
         --------
@@ -207,7 +233,14 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         """
         check_alpha(alpha, "intervals without the target")
         prediction = self._prediction(X)
-        return self.ensemble_.head.interval(prediction, alpha)
+        if groups is None and shift is None:
+            return self.ensemble_.head.interval(prediction, alpha)
+        check_one_target(self, "Intervals by groups or under a shift are")
+        rows, errors = out_of_bag_errors(self)
+        limits, small = error_limits(errors, alpha, Conditions.of(self, self._samples(X), rows, groups, shift))
+        few = f"fewer than 2 / alpha - 1 = {2 / alpha - 1:.4g} out-of-bag errors"
+        warn_of_small_cells(f"Intervals are infinite where there are {few}", small, None, groups is not None)
+        return self.ensemble_.head.between(prediction, limits)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R^2 of the predictions.

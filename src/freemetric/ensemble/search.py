@@ -104,6 +104,25 @@ class Search:
             self.bags[size] = Bags(rng, self.strata, share, most, self.recipe.complementary_bags)
         return self.bags[size]
 
+    def lone_task(self, candidate: Candidate, bag: NDArray, number: int) -> tuple[ReplicaTask, View]:
+        """A task of one replica that sees the samples of its bag (n,) and no others, and its view, made of them."""
+        alone = self.problem.training_set.only(bag)
+        view = VIEWS[candidate.view].of(alone.X)
+        task = ReplicaTask(
+            candidate,
+            view(alone.X[alone.places.rows]),
+            alone,
+            np.arange(len(bag))[None],
+            [self._seed(f"alone: {_name(candidate)}", number)],
+            np.empty(0, dtype=int),
+            1,
+            self._energy(candidate),
+            self._sampler(candidate),
+            self.problem.n_components,
+            self.problem.device,
+        )
+        return task, view
+
     def n_replicas(self, bag_size: int) -> int:
         """How many a search may sample: more where bags are small, fewer where they are large."""
         recipe, size = self.recipe, self.bags_of(bag_size).size

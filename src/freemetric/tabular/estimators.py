@@ -120,6 +120,33 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    @available_if(inner_can("predict_set"))
+    def predict_set(
+        self, X: Any, alpha: float = 0.1, *, coverage: str = "class", groups: Any = None, shift: Any = None
+    ) -> NDArray[np.bool_]:
+        """Sets of classes that hold the true one with a probability of 1 - alpha, within every class.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            A table with the columns of that of ``fit``.
+        alpha : float, default=0.1
+            Share of sets that may lack the true class, between 0 and 1.
+        coverage : {"class", "marginal"}, default="class"
+            Whether this holds within every class, or on average over all rows.
+        groups : pair of array-like, or None, default=None
+            Groups of the rows of ``fit`` that have a target, and of the rows of X.
+        shift : frame, array, list of rows or None, default=None
+            A table of rows from where X is from, if not from where the rows of ``fit`` are.
+
+        Returns
+        -------
+        S : ndarray of shape (n_rows, n_classes)
+            Columns follow ``classes_``; see :meth:`freemetric.FreeEnergyClassifier.predict_set`.
+        """
+        options = {"coverage": coverage, "groups": groups, "shift": None if shift is None else self.features(shift)}
+        return self.classifier_.predict_set(by_parts(self.frame(X), self._features), alpha, **options)
+
 
 @table_estimator
 class TableRegressor(RegressorMixin, TableEstimator):
@@ -208,7 +235,9 @@ class TableRegressor(RegressorMixin, TableEstimator):
         return by_parts(self.frame(X), lambda part: self.regressor_.predict_quantiles(self._features(part), q))
 
     @available_if(inner_can("predict_interval"))
-    def predict_interval(self, X: Any, alpha: float = 0.1) -> NDArray[np.float64]:
+    def predict_interval(
+        self, X: Any, alpha: float = 0.1, *, groups: Any = None, shift: Any = None
+    ) -> NDArray[np.float64]:
         """Prediction intervals that contain the target with a probability of 1 - alpha.
 
         Parameters
@@ -217,10 +246,17 @@ class TableRegressor(RegressorMixin, TableEstimator):
             A table with the columns of that of ``fit``.
         alpha : float, default=0.1
             Share of intervals that may miss, between 0 and 1.
+        groups : pair of array-like, or None, default=None
+            Groups of the rows of ``fit`` that have a target, and of the rows of X, within which this is to hold.
+        shift : frame, array, list of rows or None, default=None
+            A table of rows from where X is from, if not from where the rows of ``fit`` are.
 
         Returns
         -------
         I : ndarray of shape (n_rows, 2)
             Lower and upper ends; see :meth:`freemetric.FreeEnergyRegressor.predict_interval`.
         """
-        return by_parts(self.frame(X), lambda part: self.regressor_.predict_interval(self._features(part), alpha))
+        if groups is None and shift is None:
+            return by_parts(self.frame(X), lambda part: self.regressor_.predict_interval(self._features(part), alpha))
+        options = {"groups": groups, "shift": None if shift is None else self.features(shift)}
+        return self.regressor_.predict_interval(by_parts(self.frame(X), self._features), alpha, **options)

@@ -1,4 +1,4 @@
-"""From class probabilities to decisions: class weights, scores, prediction sets."""
+"""From class probabilities to decisions: class weights and scores."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -145,28 +145,3 @@ def favouring(probabilities: NDArray, factors: NDArray) -> NDArray:
     """Probabilities (n, C) times factors (C,), normalised again."""
     weighed = probabilities * factors
     return weighed / weighed.sum(axis=1, keepdims=True)
-
-
-def typical_shares(probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
-    """Sorted out-of-bag probabilities of the true classes y (n,), of rows (n, C) that have any; ValueError for none."""
-    scored = ~np.isnan(probabilities).any(axis=1)
-    if not scored.any():
-        raise ValueError("No sample was out of bag, so there are no prediction sets; more replicas help.")
-    return np.sort(probabilities[scored, y[scored]])
-
-
-def p_values(probabilities: NDArray, typical: NDArray) -> NDArray[np.float64]:
-    """For probabilities (m, C) the share of rows, the new one among them, whose own class was at most as probable."""
-    n = len(typical)
-    return (1 + np.searchsorted(typical, probabilities, side="right")) / (n + 1)
-
-
-def prediction_sets(probabilities: NDArray, typical: NDArray, alpha: float) -> NDArray[np.bool_]:
-    """Classes (m, C) whose p-value is above alpha."""
-    return p_values(probabilities, typical) > alpha
-
-
-def check_alpha(alpha: float, missing: str = "sets without the true class") -> None:
-    """ValueError unless it is a share of errors."""
-    if not (isinstance(alpha, float | np.floating) and 0 < alpha < 1):
-        raise ValueError(f"alpha is the share of {missing}, between 0 and 1; got {alpha!r}.")

@@ -61,12 +61,32 @@ def oob_predictor_of(model: Any) -> OOBPredictor:
     return OOBPredictor(model.ensemble_, model.oob_indices_, size, MOST_SCORED, MOST_REPLICAS)
 
 
-def out_of_bag_intervals(model: Any, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Rows (n,) and out-of-bag intervals (n, 2) that miss a share alpha; of very many samples and replicas a part."""
+def out_of_bag_predictions(model: Any) -> tuple[OOBPredictor, Any]:
+    """Out-of-bag locations and spreads of a fitted regressor, and what predicted them; None without such samples."""
     head, predictor = model.ensemble_.head, oob_predictor_of(model)
     if not len(predictor.oob_samples):
-        return np.empty(0, dtype=np.intp), np.empty((0, 2))
+        return predictor, None
     shares = predictor.shares(predictor.X, np.arange(len(predictor.oob_samples)))
-    wholes = head.wholes_of(predictor.training_set, predictor.oob_samples)
+    return predictor, head(shares, head.wholes_of(predictor.training_set, predictor.oob_samples))
+
+
+def out_of_bag_intervals(model: Any, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Rows (n,) and out-of-bag intervals (n, 2) that miss a share alpha; of very many samples and replicas a part."""
+    head, (predictor, prediction) = model.ensemble_.head, out_of_bag_predictions(model)
+    if prediction is None:
+        return np.empty(0, dtype=np.intp), np.empty((0, 2))
     chances = interval_chances(len(head.errors), alpha)
-    return predictor.training_set.rows[predictor.oob_samples], head.quantiles(head(shares, wholes), chances)
+    return predictor.training_set.rows[predictor.oob_samples], head.quantiles(prediction, chances)
+
+
+def out_of_bag_errors(model: Any) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Rows (n,) and out-of-bag errors (n,) in units of the spread, computed once; of very many samples a part."""
+
+    def computed():
+        predictor, prediction = out_of_bag_predictions(model)
+        if prediction is None:
+            return np.empty(0, dtype=np.intp), np.empty(0)
+        rows = predictor.training_set.rows[predictor.oob_samples]
+        return rows, (predictor.y - prediction.location) / prediction.spread
+
+    return model.ensemble_.once("out-of-bag errors", computed)

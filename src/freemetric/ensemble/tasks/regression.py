@@ -153,6 +153,13 @@ class RegressionHead(Head):
         """Ends (n, 2) of intervals that miss a share alpha."""
         return self.quantiles(prediction, interval_chances(len(self.errors), alpha))
 
+    def between(self, prediction: Prediction, limits: NDArray) -> NDArray[np.float64]:
+        """Ends (n, 2) of intervals whose errors are between these limits (n, 2), infinite where a limit is."""
+        ends = self.scale.back(
+            prediction.location[:, None] + prediction.spread[:, None] * np.where(np.isfinite(limits), limits, 0.0)
+        )
+        return np.where(np.isfinite(limits), ends, limits)
+
     def named_strengths(self) -> dict[str, float]:
         """Strengths of the votes, and of every trend beside them and along the way from neighbours to a sample."""
         names = [name for trend in self.trends for name, kind in TRENDS.items() if kind is type(trend)]
