@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import column_or_1d
 
 from ..learners.base import one_blas_thread
 from ..learners.knn import VotingClassifier
@@ -163,6 +164,13 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
     def _task(self, training_set):
         decision = Decision(self.class_weight, recipe_of(self).scoring, self.classes_, training_set)
         return ClassificationTask(training_set.n_cells, decision)
+
+    def _known_targets(self, y):
+        labels = column_or_1d(y, warn=True)
+        unknown = ~np.isin(labels, self.classes_)
+        if unknown.any():
+            raise ValueError(f"y holds {labels[unknown][0]!r}, which is none of the classes seen in fit.")
+        return np.searchsorted(self.classes_, labels)
 
     def _score_of(self, scoring):
         return ProbabilityScore(scoring, self.classes_)

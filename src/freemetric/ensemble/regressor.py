@@ -120,6 +120,12 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
             task, training_set = kind.of(rows, recipe, self.scale)
         return task, training_set, len(samples)
 
+    def _known_targets(self, y):
+        targets, given = np.asarray(y, dtype=np.float64), self.ensemble_.training_set.y.shape[1:]
+        if targets.shape[1:] != given:
+            raise ValueError(f"y must have the shape {('n_samples', *given)}, got {targets.shape}.")
+        return self.ensemble_.head.scale(targets)
+
     def _score_of(self, scoring):
         return RegressionScore(scoring, self.ensemble_.head.scale)
 
