@@ -8,7 +8,8 @@ under the ROC curve say how well its ranking of the rows finds them; a ranking b
 share and an area of a half. cleanlab and pyDVL are compared where they are installed.
 
 * data values: ``FreeEnergyClassifier.data_values()``, the lowest first.
-* own label: the out-of-bag probability of a row's own label, ``oob_decision_function_``, the lowest first.
+* label quality: ``FreeEnergyClassifier.label_quality()``, the out-of-bag probability of a row's own label, the lowest
+  first.
 * cleanlab: ``find_label_issues`` first and then all others, both by self-confidence; on out-of-fold probabilities of a
   random forest, and on the out-of-bag probabilities of FreeEnergyClassifier.
 * pyDVL: k-NN Shapley values, k = 5, on standardised features, of four fifths of the rows scored by the fifth, as a mean
@@ -68,7 +69,7 @@ def suspicions(X, y, seed):
     model, rows = FreeEnergyClassifier(random_state=seed).fit(X, y), np.arange(len(y))
     numbers, own = np.searchsorted(model.classes_, y), model.oob_decision_function_
     known = np.where(np.isnan(own), 1 / len(model.classes_), own)
-    found = {"data values": -model.data_values(), "own label": -known[rows, numbers]}
+    found = {"data values": -model.data_values(), "label quality": -known[rows, numbers]}
     if find_spec("cleanlab"):
         folds = StratifiedKFold(5, shuffle=True, random_state=seed)
         forest = RandomForestClassifier(500, random_state=seed)

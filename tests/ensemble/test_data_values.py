@@ -136,6 +136,12 @@ def test_wrong_labels_have_low_values(noisy_model, flipped):
     assert (values[flipped[2]] < 0).mean() > 0.8
 
 
+def test_label_quality_is_the_out_of_bag_probability_of_the_own_label(noisy_model, flipped):
+    quality = noisy_model.label_quality()
+    np.testing.assert_array_equal(quality, noisy_model.oob_decision_function_[np.arange(178), flipped[1]])
+    assert roc_auc_score(flipped[2], -np.nan_to_num(quality, nan=1.0)) > 0.95
+
+
 def test_wrong_targets_have_low_values():
     X, y = load_diabetes(return_X_y=True)
     wrong = np.arange(len(y)) % 12 == 0

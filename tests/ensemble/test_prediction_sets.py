@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 import freemetric
 from freemetric import FreeEnergyClassifier, datasets
-from freemetric.ensemble.tasks.decisions import p_values, prediction_sets, typical_shares
+from freemetric.ensemble.tasks.decisions import p_values, prediction_sets
 
 from ..data_sets import FOLDER, MISSING
 
@@ -158,9 +158,11 @@ def test_alpha_is_a_share(data, fitted, alpha):
         fitted.predict_set(data[0][:5], alpha)
 
 
-def test_without_judges_there_are_no_sets():
+def test_without_out_of_bag_samples_there_are_no_sets(data):
+    never = model().fit(data[0][:100], data[1][:100])
+    never.oob_conformity_ = np.empty(0)
     with pytest.raises(ValueError, match="No sample was out of bag") as caught:
-        typical_shares(np.full((4, 2), np.nan), np.array([0, 1, 0, 1]))
+        never.predict_set(data[0][:5])
     assert "\n" not in str(caught.value)
 
 

@@ -26,6 +26,7 @@ from .importances import ImportancesMixin
 from .running import given_recipe, run_to_the_end
 from .search import Search, SearchProblem, searched_part
 from .settings import Recipe, recipe_of
+from .shrinking import ShrinkingMixin
 from .task import EnsembleTask
 
 
@@ -160,7 +161,7 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
 
 
 class FreeEnergyModel(
-    AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin, DataValuesMixin, DriftMixin
+    AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin, DataValuesMixin, DriftMixin, ShrinkingMixin
 ):
     """An estimator that searches metrics and has an ``ensemble_``; subclasses read the target."""
 

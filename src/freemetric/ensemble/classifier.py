@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..learners.base import one_blas_thread
 from ..learners.knn import VotingClassifier
@@ -15,6 +15,7 @@ from ..metrics import ClassEncoding, TrainingSet
 from ..sklearn_compat import validate_params
 from .base import FreeEnergyModel
 from .counterfactuals import CounterfactualsMixin
+from .data_values import check_keeps_rows
 from .finish import finish_fit
 from .growing import learn_more, together
 from .parameters import free_energy_estimator
@@ -22,7 +23,7 @@ from .running import run_to_the_end
 from .settings import recipe_of
 from .state_checks import check_classifier
 from .tasks.classification import ClassificationTask
-from .tasks.decisions import Decision, ProbabilityScore, check_alpha, prediction_sets, typical_shares
+from .tasks.decisions import Decision, ProbabilityScore, check_alpha, prediction_sets
 
 
 @free_energy_estimator
@@ -68,6 +69,8 @@ class FreeEnergyClassifier(FreeEnergyModel, CounterfactualsMixin, VotingClassifi
         optimistic.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Out-of-bag class probabilities; NaN where a sample was not out of bag for every candidate.
+    oob_conformity_ : ndarray of shape (n_oob,)
+        Out-of-bag probabilities of the true classes, sorted: what ``predict_set`` compares with.
     class_weight_ : ndarray of shape (n_classes,)
         Factors of the calibrated probabilities: given by ``class_weight``, found for ``Recipe.scoring``, or ones.
     selection_ : dict of ndarray
@@ -166,6 +169,13 @@ class FreeEnergyClassifier(FreeEnergyModel, CounterfactualsMixin, VotingClassifi
         decision = Decision(self.class_weight, recipe_of(self).scoring, self.classes_, training_set)
         return ClassificationTask(training_set.n_cells, decision)
 
+    def _problem_again(self, training_set):
+        return self._task(training_set), training_set
+
+    def _oob_losses(self, attributes, scored):
+        P = attributes["oob_decision_function_"][scored.rows]
+        return self._task(scored).deviations(P, scored.y)
+
     def _known_targets(self, y):
         labels = column_or_1d(y, warn=True)
         unknown = ~np.isin(labels, self.classes_)
@@ -235,10 +245,37 @@ class FreeEnergyClassifier(FreeEnergyModel, CounterfactualsMixin, VotingClassifi
         True
         """
         check_alpha(alpha)
-        probabilities, training_set = self.predict_proba(X), self.ensemble_.training_set
-        return prediction_sets(
-            probabilities, typical_shares(self.oob_decision_function_[training_set.rows], training_set.y), alpha
-        )
+        probabilities = self.predict_proba(X)
+        if not len(self.oob_conformity_):
+            raise ValueError("No sample was out of bag, so there are no prediction sets; more replicas help.")
+        return prediction_sets(probabilities, self.oob_conformity_, alpha)
+
+    def label_quality(self) -> NDArray[np.float64]:
+        """Out-of-bag probability of every row's own label: where it is low, the label may be wrong.
+
+        Sorting by it finds wrong labels; ``data_values`` says what they cost the votes.
+
+        Returns
+        -------
+        quality : ndarray of shape (n_rows,)
+            For every row given to fit, between 0 and 1; NaN where a row is not in the training set or was never out of
+            bag.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from freemetric import FreeEnergyClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> y[7] = 2  # it is 0
+        >>> quality = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X, y).label_quality()
+        >>> int(quality.argmin())
+        7
+        """
+        check_is_fitted(self)
+        check_keeps_rows(self)
+        training_set, quality = self.ensemble_.training_set, np.full(len(self.oob_decision_function_), np.nan)
+        quality[training_set.rows] = self.oob_decision_function_[training_set.rows, training_set.y]
+        return quality
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.

@@ -186,6 +186,7 @@ class ClassificationTask(EnsembleTask):
         probabilities = favouring(probabilities, class_weights)
         attributes = {
             "class_weight_": class_weights,
+            "oob_conformity_": np.sort(probabilities[np.arange(len(y)), y]),
             "oob_score_": self.decision.score(probabilities, y, w) if len(y) else np.nan,
         }
         if n_rows is not None:

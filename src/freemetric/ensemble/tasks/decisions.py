@@ -147,14 +147,6 @@ def favouring(probabilities: NDArray, factors: NDArray) -> NDArray:
     return weighed / weighed.sum(axis=1, keepdims=True)
 
 
-def typical_shares(probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
-    """Sorted out-of-bag probabilities of the true classes y (n,), of rows (n, C) that have any; ValueError for none."""
-    scored = ~np.isnan(probabilities).any(axis=1)
-    if not scored.any():
-        raise ValueError("No sample was out of bag, so there are no prediction sets; more replicas help.")
-    return np.sort(probabilities[scored, y[scored]])
-
-
 def p_values(probabilities: NDArray, typical: NDArray) -> NDArray[np.float64]:
     """For probabilities (m, C) the share of rows, the new one among them, whose own class was at most as probable."""
     n = len(typical)
