@@ -139,10 +139,11 @@ class Scored(NamedTuple):
     left_out: list[NDArray[np.bool_]]  # for every member (R, n): which replicas score them
 
     @classmethod
-    def oob(cls, ensemble: Ensemble, oob_indices: OOBIndices) -> "Scored":
-        """Out-of-bag samples, each by the replicas that left it out; as many as are affordable, spread evenly."""
+    def oob(cls, ensemble: Ensemble, oob_indices: OOBIndices, step: int = 1) -> "Scored":
+        """Every so many-th out-of-bag sample, each by the replicas that left it out; fewer if that is too expensive."""
         training_set, left_out = ensemble.training_set, oob_indices.left_out(ensemble.members)
         able = np.flatnonzero(np.all([some.any(axis=0) for some in left_out], axis=0))
+        able = able[able % step == 0]
         if not len(able):
             raise ValueError("No training sample was out of bag for every candidate; give X and y to score by.")
         each = len(training_set) * np.mean([some[:, able].sum(axis=0) for some in left_out]) * len(left_out)

@@ -1,6 +1,6 @@
 """A fitted ensemble with fewer training samples: those of low value dropped, or rows forgotten that must go."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ from ..metrics import Member, TrainingSet, View
 from ..metrics.index import seen_in
 from ..metrics.neighbor_votes import NeighborVotes
 from ..printable import counted
-from .data_values import check_keeps_rows, n_rows_given
+from .data_values import Scored, check_keeps_rows, mean_values, n_rows_given
 from .finish import describe, samples_looked_at, selection_table
 from .model import Ensemble
 from .oob import OOBIndices
@@ -116,17 +116,16 @@ def _numbers(rows, wanted):
 def condensed(rebuilt: Rebuilt, by_value: NDArray[np.intp], max_rows: int | None) -> dict[str, Any]:
     """Attributes with the fewest training samples, the best first in ``by_value`` (N,), that are as good as all.
 
-    As good: the out-of-bag loss is higher by at most one standard error. With ``max_rows`` it is what it is.
+    As good: the out-of-bag loss is higher by at most its standard error. With ``max_rows`` it is what it is.
     """
     if max_rows is not None:
         return rebuilt.attributes(np.sort(by_value[:max_rows]))
     best = rebuilt.attributes(np.sort(by_value))
-    losses = rebuilt.losses(best)
-    known = losses[np.isfinite(losses)]
-    limit = known.mean() + known.std() / np.sqrt(max(1, len(known)))
+    losses = rebuilt.losses(best)[1::2]  # the other samples have given the values
+    limit = np.nanmean(losses) + np.nanstd(losses) / np.sqrt(max(1, len(losses)))
     for size in _sizes(len(by_value)):
         attributes = rebuilt.attributes(np.sort(by_value[:size]))
-        if not np.nanmean(rebuilt.losses(attributes)) <= limit:
+        if not np.nanmean(rebuilt.losses(attributes)[1::2]) <= limit:
             break
         best = attributes
     return best
@@ -155,7 +154,8 @@ class ShrinkingMixin:
     """Fewer training samples for an estimator with an ``ensemble_``."""
 
     ensemble_: Any
-    data_values: Callable[..., NDArray]
+    oob_indices_: Any
+    n_jobs: int | None
 
     def _problem_again(self, training_set: TrainingSet) -> tuple[EnsembleTask, TrainingSet]:
         """The task of some training samples, and the training set that they make."""
@@ -170,9 +170,9 @@ class ShrinkingMixin:
 
         Samples go in the order of their ``data_values``, the lowest first, a fifth of the rest at a time, until the
         out-of-bag Brier score, or squared error, is higher than that of all by more than its standard error, or 50 are
-        left. Each class keeps one sample. The metrics stay; their weights and the calibration are found anew, on all
-        samples that were out of bag, with the votes of those that are left. Class densities and trends stay those of
-        all samples.
+        left. Half of the out-of-bag samples give the values, and the other half the score. Each class keeps one sample.
+        The metrics stay; their weights and the calibration are found anew, on all samples that were out of bag, with
+        the votes of those that are left. Class densities and trends stay those of all.
 
         The model changes in place; ``copy.deepcopy(model).condense()`` keeps the other.
 
@@ -212,9 +212,10 @@ class ShrinkingMixin:
             raise ValueError(f"max_rows is a number of training samples, at least {FEWEST}; got {max_rows!r}.")
         if max_rows is not None and max_rows >= n:
             return self
-        values = self.data_values()[training_set.rows]
-        by_value = np.lexsort((-values, ~_best_of_classes(training_set, values)))
         with one_blas_thread():
+            scored = Scored.oob(self.ensemble_, self.oob_indices_, step=1 if max_rows else 2)
+            values = mean_values(self.ensemble_, scored, self.n_jobs)
+            by_value = np.lexsort((-values, ~_best_of_classes(training_set, values)))
             rebuilt = Rebuilt(self, self.ensemble_.views, self.ensemble_.members, training_set)
             vars(self).update(condensed(rebuilt, by_value, max_rows))
         return self
