@@ -23,7 +23,7 @@ from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
 from freemetric.datasets import load
 from freemetric.ensemble.shrinking import Rebuilt
 
-SETS = ("heart", "ionosphere", "pima", "vehicle", "german", "diabetes (R2)")
+SETS = ("heart", "ionosphere", "pima", "vehicle", "german", "segment", "diabetes (R2)")
 
 
 def problem(name, data_home):

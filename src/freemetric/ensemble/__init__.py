@@ -4,9 +4,10 @@
 and scores them out of bag, a pure function of a replica task. ``search`` keeps them in a ``population``,
 ``allocation`` says which candidates get more, and ``running`` runs the tasks. ``task`` is the interface of a task, and
 ``tasks`` has a file for each. ``finish`` makes the ``model``, the ensemble, and the other fitted attributes, in one
-process and on Dask alike. ``oob`` predicts out of bag after the fit; ``importances`` use it. ``base``, ``classifier``
-and ``regressor`` are the estimators, ``parameters`` describes what they share, ``growing`` is their partial fit, and
-``state_checks`` checks model files.
+process and on Dask alike. ``oob`` predicts out of bag after the fit; ``importances`` use it. ``data_values`` says what
+training samples are worth, and ``shrinking`` drops or forgets some; ``counterfactuals`` says what would change a class,
+and ``drift`` what has changed in a table. ``base``, ``classifier`` and ``regressor`` are the estimators,
+``parameters`` describes what they share, ``growing`` is their partial fit, and ``state_checks`` checks model files.
 """
 
 from .classifier import FreeEnergyClassifier

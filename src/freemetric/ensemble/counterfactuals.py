@@ -124,7 +124,7 @@ class CounterfactualsMixin:
     n_features_in_: int
     n_jobs: int | None
     device: str
-    _n_looked_at: int | None
+    _n_looked_at: Any
     _samples: Callable[[ArrayLike], NDArray]
 
     def counterfactual(

@@ -280,10 +280,10 @@ class DataValuesMixin:
         """
         check_is_fitted(self)
         check_keeps_rows(self)
-        if (X is None) != (y is None):
-            raise ValueError("data_values takes X and y together, or neither.")
-        if X is None:
+        if X is None and y is None:
             scored = Scored.oob(self.ensemble_, self.oob_indices_)
+        elif X is None or y is None:
+            raise ValueError("data_values takes X and y together, or neither.")
         else:
             samples, truth = self._samples(X), self._known_targets(y)
             if len(samples) != len(truth):
@@ -297,8 +297,8 @@ class DataValuesMixin:
 
 def check_keeps_rows(model: Any) -> None:
     """ValueError where the training samples of a model are elsewhere, such as in Dask's partitions."""
-    if not any(name in vars(model) for name in OOB_PREDICTIONS):
-        raise ValueError(f"{type(model).__name__} keeps no out-of-bag predictions; to_local() returns one that does.")
+    if hasattr(model, "to_local"):
+        raise ValueError(f"The rows of {type(model).__name__} are in partitions; to_local() returns a model with them.")
 
 
 OOB_PREDICTIONS = ("oob_decision_function_", "oob_prediction_")  # with an entry for every row given to fit

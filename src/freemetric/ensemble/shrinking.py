@@ -64,7 +64,7 @@ class Rebuilt:
         return population
 
     def _add_votes(self, search, voting, Q, which, out):
-        """Add shares of votes to those of samples that a replica left out, voters among them without their own."""
+        """Add shares of votes of samples that a replica left out; none votes for itself."""
         fair, among = which
         own, others = fair[among[fair] >= 0], fair[among[fair] < 0]
         if len(own):
@@ -143,10 +143,11 @@ def views_of(views: dict[str, View], members: Sequence[Member], X: NDArray) -> t
     on_these = []
     for member in members:
         old, new = (some[member.candidate.view].slopes() for some in (views, made))
-        is_stretched = old is not None and new is not None and old.ndim == 1
-        if is_stretched and (member.form.is_free or member.form.keeps_apart):
-            member = replace(member, maps=member.maps * (old / new))
-        on_these.append(member)
+        can_follow = member.form.is_free or member.form.keeps_apart
+        if old is not None and new is not None and old.ndim == 1 and can_follow:
+            on_these.append(replace(member, maps=member.maps * (old / new)))
+        else:
+            on_these.append(member)
     return made, on_these
 
 

@@ -162,7 +162,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         changed = [set(owners[row]) for row in found.changed]
         return [
             {
-                name: (old[i], new[i])
+                name: (_plain(old[i]), _plain(new[i]))
                 for name, old, new in zip(columns.names, before, after, strict=True)
                 if name in changed[i]
             }
@@ -176,6 +176,11 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         """Logarithms of the probabilities of the classes, minus infinity for zero; see ``predict_proba``."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+
+def _plain(cell):
+    """A cell without numpy's types, which are hard to read in dicts."""
+    return cell.item() if isinstance(cell, np.generic) else cell
 
 
 @table_estimator
