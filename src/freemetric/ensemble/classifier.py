@@ -263,12 +263,13 @@ class FreeEnergyClassifier(FreeEnergyModel, CounterfactualsMixin, VotingClassifi
 
         Examples
         --------
+        >>> import numpy as np
         >>> from sklearn.datasets import load_wine
         >>> from freemetric import FreeEnergyClassifier
         >>> X, y = load_wine(return_X_y=True)
         >>> y[7] = 2  # it is 0
         >>> quality = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X, y).label_quality()
-        >>> int(quality.argmin())
+        >>> int(np.nanargmin(quality))
         7
         """
         check_is_fitted(self)

@@ -101,7 +101,7 @@ def regression_shapley(targets: NDArray, truth: NDArray, weights: NDArray) -> ND
     --------
     >>> import numpy as np
     >>> from freemetric.ensemble.data_values import regression_shapley
-    >>> regression_shapley(np.array([[2.0, 5.0]]), np.array([2.0]), np.array([1.0])).sum()
+    >>> float(regression_shapley(np.array([[2.0, 5.0]]), np.array([2.0]), np.array([1.0])).sum())
     4.0
     """
     z, N = targets.astype(np.float64), targets.shape[1]
