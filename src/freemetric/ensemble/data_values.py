@@ -72,8 +72,8 @@ def regression_shapley(targets: NDArray, truth: NDArray, weights: NDArray) -> ND
     targets should be centred. Of neighbours i and i + 1, with :math:`p_i = \min(k, i) / i` and
     :math:`b_i = \min(k, i) \min(k - 1, i - 1) / (2 i (i - 1))`,
 
-    .. math:: s_i - s_{i+1} = \frac{z_{i+1} - z_i}{k} \Big[p_i \Big(\frac{z_i + z_{i+1}}{k} - 2 z\Big)
-        + \frac2k \Big(b_i \sum_{l < i} z_l + \sum_{l > i + 1} b_{l - 1} z_l\Big)\Big],
+    .. math:: s_i - s_{i+1} = \frac{z_{i+1} - z_i}{k} \left\{p_i \left(\frac{z_i + z_{i+1}}{k} - 2 z\right)
+        + \frac2k \left(b_i \sum_{l < i} z_l + \sum_{l > i + 1} b_{l - 1} z_l\right)\right\},
 
     summed over k by w, and all values add up to v of all neighbours less v of none. Costs O(N) for each sample, once
     its neighbours are sorted.
