@@ -120,6 +120,10 @@ def test_a_local_model_is_that_of_one_process(rows, one, tmp_path):
         model.predict_set(X, groups=(y, y))
     with pytest.raises(ValueError, match=r"to_local\(\).partial_fit"):
         model.partial_fit(X, y)
+    for what in (model.data_values, model.label_quality, model.condense, lambda: model.forget([0])):
+        with pytest.raises(ValueError, match=r"to_local\(\)"):
+            what()
+    assert model.drift(X[:40], X[40:80], n_permutations=9).p_value > 0
     assert clone(model).get_params() == model.get_params()
 
 

@@ -178,11 +178,11 @@ def test_alpha_is_a_share(data, fitted, alpha):
         fitted.predict_set(data[0][:5], alpha)
 
 
-def test_without_judges_there_are_no_sets(data):
-    never = model().fit(data[0][:60], data[1][:60])
-    never.oob_decision_function_ = np.full((60, 3), np.nan)
+def test_without_out_of_bag_samples_there_are_no_sets(data):
+    never = model().fit(data[0][:100], data[1][:100])
+    never.oob_conformity_ = np.empty((0, 2))
     with pytest.raises(ValueError, match="No sample was out of bag") as caught:
-        never.predict_set(data[0][:4])
+        never.predict_set(data[0][:5])
     assert "\n" not in str(caught.value)
 
 

@@ -185,6 +185,7 @@ ANY = (narrower, wider, empty, deeper, complex_)
         ("freemetric:oob-indices", 0, "rows", [narrower, wider, empty, deeper, with_nan, beyond, equal]),
         ("freemetric:oob-indices", 0, "bits", [empty, deeper, with_nan, shorter]),
         (CLASSIFIER, 0, "oob_decision_function_", [*ANY, shorter, whole]),
+        (CLASSIFIER, 0, "oob_conformity_", [deeper, with_nan, negative, doubled]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -19,11 +19,14 @@ from ..mc.streams import seed_sequence
 from ..metrics import Member, TrainingSet, View
 from ..metrics.averaged_metric import FARTHEST, pulled_back
 from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
+from .data_values import DataValuesMixin
+from .drift import DriftMixin
 from .finish import finish_fit, samples_looked_at
 from .importances import ImportancesMixin
 from .running import given_recipe, run_to_the_end
 from .search import Search, SearchProblem, searched_part
 from .settings import Recipe, recipe_of
+from .shrinking import ShrinkingMixin
 from .task import EnsembleTask
 from .thermodynamic import ThermodynamicsMixin
 
@@ -158,7 +161,16 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         return (distances, training_set.rows[numbers]) if return_distance else training_set.rows[numbers]
 
 
-class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin, ThermodynamicsMixin):
+class FreeEnergyModel(
+    AtomicFit,
+    CallbackSupportMixin,
+    AveragedMetricMixin,
+    ImportancesMixin,
+    DataValuesMixin,
+    DriftMixin,
+    ShrinkingMixin,
+    ThermodynamicsMixin,
+):
     """An estimator that searches metrics and has an ``ensemble_``; subclasses read the target."""
 
     recipe: Any

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..learners.base import one_blas_thread
 from ..learners.knn import VotingClassifier
@@ -15,6 +16,8 @@ from ..sklearn_compat import validate_params
 from .base import FreeEnergyModel
 from .certificate import CertificateMixin
 from .conformal import Conditions, check_alpha, check_coverage, prediction_sets, warn_of_small_cells
+from .counterfactuals import CounterfactualsMixin
+from .data_values import check_keeps_rows
 from .finish import finish_fit
 from .growing import learn_more, together
 from .parameters import free_energy_estimator
@@ -26,7 +29,7 @@ from .tasks.decisions import Decision, ProbabilityScore
 
 
 @free_energy_estimator
-class FreeEnergyClassifier(CertificateMixin, FreeEnergyModel, VotingClassifier):
+class FreeEnergyClassifier(CertificateMixin, FreeEnergyModel, CounterfactualsMixin, VotingClassifier):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
     Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the samples;
@@ -68,6 +71,8 @@ class FreeEnergyClassifier(CertificateMixin, FreeEnergyModel, VotingClassifier):
         optimistic.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Out-of-bag class probabilities; NaN where a sample was not out of bag for every candidate.
+    oob_conformity_ : ndarray of shape (n_oob, 2)
+        Class numbers and their out-of-bag probabilities, sorted: what ``predict_set`` compares with.
     class_weight_ : ndarray of shape (n_classes,)
         Factors of the calibrated probabilities: given by ``class_weight``, found for ``Recipe.scoring``, or ones.
     selection_ : dict of ndarray
@@ -166,6 +171,20 @@ class FreeEnergyClassifier(CertificateMixin, FreeEnergyModel, VotingClassifier):
         decision = Decision(self.class_weight, recipe_of(self).scoring, self.classes_, training_set)
         return ClassificationTask(training_set.n_cells, decision)
 
+    def _problem_again(self, training_set):
+        return self._task(training_set), training_set
+
+    def _oob_losses(self, attributes, scored):
+        P = attributes["oob_decision_function_"][scored.rows]
+        return self._task(scored).deviations(P, scored.y)
+
+    def _known_targets(self, y):
+        labels = column_or_1d(y, warn=True)
+        unknown = ~np.isin(labels, self.classes_)
+        if unknown.any():
+            raise ValueError(f"y holds {labels[unknown][0]!r}, which is none of the classes seen in fit.")
+        return np.searchsorted(self.classes_, labels)
+
     def _score_of(self, scoring):
         return ProbabilityScore(scoring, self.classes_)
 
@@ -256,18 +275,51 @@ class FreeEnergyClassifier(CertificateMixin, FreeEnergyModel, VotingClassifier):
         """
         check_alpha(alpha)
         check_coverage(coverage)
-        samples, training_set = self._samples(X), self.ensemble_.training_set
-        known = self.oob_decision_function_[training_set.rows]
-        scored = np.flatnonzero(~np.isnan(known).any(axis=1))
-        if not len(scored):
+        samples = self._samples(X)
+        if not len(self.oob_conformity_):
             raise ValueError("No sample was out of bag, so there are no prediction sets; more replicas help.")
-        given, truth = Conditions.of(self, samples, training_set.rows[scored], groups, shift), training_set.y[scored]
-        sets, small = prediction_sets(
-            self.predict_proba(X), truth, known[scored, truth], alpha, coverage == "class", given
-        )
+        if groups is None and shift is None:  # also by samples that do not vote any more
+            truth, typical = self.oob_conformity_[:, 0].astype(int), self.oob_conformity_[:, 1]
+            given = Conditions.none(len(truth), len(samples))
+        else:
+            training_set = self.ensemble_.training_set
+            known = self.oob_decision_function_[training_set.rows]
+            scored = np.flatnonzero(~np.isnan(known).any(axis=1))
+            truth = training_set.y[scored]
+            typical = known[scored, truth]
+            given = Conditions.of(self, samples, training_set.rows[scored], groups, shift)
+        sets, small = prediction_sets(self.predict_proba(X), truth, typical, alpha, coverage == "class", given)
         few = f"fewer than 1 / alpha - 1 = {1 / alpha - 1:.4g} out-of-bag samples"
         warn_of_small_cells(f"Every prediction set holds a class with {few}", small, self.classes_, groups is not None)
         return sets
+
+    def label_quality(self) -> NDArray[np.float64]:
+        """Out-of-bag probability of every row's own label: where it is low, the label may be wrong.
+
+        Sorting by it finds wrong labels; ``data_values`` says what they cost the votes.
+
+        Returns
+        -------
+        quality : ndarray of shape (n_rows,)
+            For every row given to fit, between 0 and 1; NaN where a row is not in the training set or was never out of
+            bag.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_wine
+        >>> from freemetric import FreeEnergyClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> y[7] = 2  # it is 0
+        >>> quality = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X, y).label_quality()
+        >>> int(np.nanargmin(quality))
+        7
+        """
+        check_is_fitted(self)
+        check_keeps_rows(self)
+        training_set, quality = self.ensemble_.training_set, np.full(len(self.oob_decision_function_), np.nan)
+        quality[training_set.rows] = self.oob_decision_function_[training_set.rows, training_set.y]
+        return quality
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.

@@ -49,6 +49,11 @@ class Conditions(NamedTuple):
     new_weights: NDArray[np.float64]  # (m,)
 
     @classmethod
+    def none(cls, n: int, m: int) -> "Conditions":
+        """One group, and weights of one."""
+        return cls([None], np.zeros(n, dtype=np.intp), np.zeros(m, dtype=np.intp), np.ones(n), np.ones(m))
+
+    @classmethod
     def of(cls, model: Any, X: NDArray, rows: NDArray, groups: Any, shift: ArrayLike | None) -> "Conditions":
         """Those of samples X (m, d), and of the samples in these rows (n,) of the table given to fit.
 
@@ -56,11 +61,10 @@ class Conditions(NamedTuple):
         is from, or None where it is that of fit.
         """
         training_set, n, m = model.ensemble_.training_set, len(rows), len(X)
-        labels, known, new = [None], np.zeros(n, dtype=np.intp), np.zeros(m, dtype=np.intp)
+        labels, known, new, weights, new_weights = cls.none(n, m)
         if groups is not None:
             labels, everyone, new = _group_numbers(groups, _n_given(model), m)
             known = everyone[rows]
-        weights, new_weights = np.ones(n), np.ones(m)
         if shift is not None:
             order = np.argsort(training_set.rows)
             scored = training_set.X[order[np.searchsorted(training_set.rows, rows, sorter=order)]]

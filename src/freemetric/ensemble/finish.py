@@ -3,12 +3,13 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..learners.base import one_blas_thread
 from ..metrics import TrainingSet
 from .model import Ensemble
 from .oob import OOBIndices, left_out_of
-from .population import allowed_neighbors, learner_weights
+from .population import Population, allowed_neighbors, learner_weights
 from .search import Search
 from .settings import Recipe
 
@@ -82,7 +83,7 @@ def _search_attributes(search, weights, used):
     population = search.population
     return {
         "oob_indices_": _oob_indices(search, used),
-        "selection_": _selection(population, weights),
+        "selection_": selection_table(population, weights),
         "n_neighbors_": int(weights.sum(axis=0).argmax()) + 1,
         "trace_": population.trace(),
         **_best_walk(search),
@@ -98,7 +99,8 @@ def _oob_indices(search, used):
     return OOBIndices.of(rows, [left_out_of(rows, population.training_set, some) for some in bags])
 
 
-def _selection(population, weights):
+def selection_table(population: Population, weights: NDArray) -> dict[str, NDArray]:
+    """What was tried, a row for each candidate and number of neighbours, by column."""
     K, results, (error, score) = population.n_neighbors, population.results, population.task.columns
     names = ("view", "form", "energy", "temperature", "confinement", "bag_size")
     return {

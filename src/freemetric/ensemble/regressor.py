@@ -10,7 +10,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..files import Savable
 from ..learners.base import one_blas_thread
-from ..learners.training_rows import NUMBERS, precise, regression_rows
+from ..learners.training_rows import NUMBERS, TrainingRows, precise, regression_rows
 from ..learners.validation import check_n_components, check_not_huge, check_samples, warn_of_samples
 from ..magnitudes import r2
 from ..presenting import Presented
@@ -115,10 +115,29 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         recipe = given_recipe(self, len(rows.y))
         check_n_components(recipe.n_components, rows.X)
         warn_of_samples(rows.X, getattr(self, "feature_names_in_", None))
+        return *self._task_of(rows, recipe), len(samples)
+
+    def _problem_again(self, training_set):
+        y = self.ensemble_.head.truth(training_set)
+        rows = TrainingRows(training_set.X, y, training_set.weights, training_set.rows, np.empty(0))
+        return self._task_of(rows, given_recipe(self, len(y)))
+
+    def _task_of(self, rows, recipe):
         kind = next(task for task in tasks.TASKS.values() if task.takes(rows.y))
         with one_blas_thread():
-            task, training_set = kind.of(rows, recipe, self.scale)
-        return task, training_set, len(samples)
+            return kind.of(rows, recipe, self.scale)
+
+    def _oob_losses(self, attributes, scored):
+        y = attributes["ensemble_"].head.truth(scored)
+        errors = attributes["oob_prediction_"][scored.rows] - y
+        squares = (errors / np.maximum(y.std(axis=0), np.finfo(float).tiny)) ** 2
+        return squares if squares.ndim == 1 else squares.mean(axis=1)
+
+    def _known_targets(self, y):
+        targets, given = np.asarray(y, dtype=np.float64), self.ensemble_.training_set.y.shape[1:]
+        if targets.shape[1:] != given:
+            raise ValueError(f"y must have the shape {('n_samples', *given)}, got {targets.shape}.")
+        return self.ensemble_.head.scale(targets)
 
     def _score_of(self, scoring):
         return RegressionScore(scoring, self.ensemble_.head.scale)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files.checks import check_array, require
+from ..files.checks import check_array, check_numbers, require
 from ..files.estimators import check_attributes
 from ..metrics import FORMS, VIEWS
 from .model import Ensemble
@@ -28,7 +28,7 @@ FITTED = (
     "confinement_",
     "oob_score_",
 )
-OF_CLASSES = ("classes_", "oob_decision_function_", "class_weight_")
+OF_CLASSES = ("classes_", "oob_decision_function_", "oob_conformity_", "class_weight_")
 TRACE = ("temperature", "energy", "acceptance")
 SELECTION = {
     **dict.fromkeys(("view", "form", "energy"), "U"),
@@ -50,6 +50,12 @@ def check_classifier(model: Any) -> None:
     check_array(model.class_weight_, "class_weight_", 1, model.classes_.shape)
     require((model.class_weight_ > 0).all(), "class_weight_", "is not positive")
     _check_probabilities(model.oob_decision_function_, ensemble.training_set)
+    check_array(model.oob_conformity_, "oob_conformity_", 2)
+    require(model.oob_conformity_.shape[1] == 2, "oob_conformity_", f"have shape {model.oob_conformity_.shape}")
+    numbers, probabilities = model.oob_conformity_.T
+    check_numbers(numbers.astype(np.intp), len(model.classes_), "oob_conformity_")
+    fits = (numbers == np.floor(numbers)).all() and ((probabilities >= -1e-9) & (probabilities <= 1 + 1e-9)).all()
+    require(fits, "oob_conformity_", "are no class numbers and probabilities")
 
 
 def check_regressor(model: Any) -> None:
@@ -91,7 +97,6 @@ def _check_fitted(model, ensemble, columns):
 
 
 def _check_probabilities(scores, training_set):
-    """Prediction sets are made of them."""
     require(scores.dtype.kind == "f", "oob_decision_function_", "has no numbers")
     require(len(scores) > training_set.rows.max(), "oob_decision_function_", "has fewer rows than the samples")
     scored = scores[~np.isnan(scores).all(axis=1)]

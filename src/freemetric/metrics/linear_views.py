@@ -29,6 +29,10 @@ class LinearView(View):
     def __call__(self, X):
         return (X - self.centre) @ self.matrix
 
+    def made_of(self, X):
+        """Itself: a linear view is part of the maps that were learned on it, and holds no value of a single row."""
+        return self
+
     def slopes(self):
         return self.matrix
 

@@ -41,6 +41,13 @@ class View(ABC):
     def __call__(self, X: NDArray) -> NDArray:
         """V (n, d_view) of samples X (n, d)."""
 
+    def made_of(self, X: NDArray) -> "View":
+        """The view with the same columns that holds values of samples X (N, d) alone; ValueError if there is none."""
+        made = type(self).of(X)
+        if not np.array_equal(made.owner, self.owner):
+            raise ValueError(f"{type(self).__name__} has other columns for the samples that are left: fit again.")
+        return made
+
     def slopes(self) -> NDArray | None:
         """J (d, d_view) of a linear view, whose differences are those of X times J; None where it is not linear.
 
@@ -185,6 +192,13 @@ class Steps(View):
 
     def __call__(self, X):
         return (X[:, self.owner] > self.threshold).astype(np.float64)
+
+    def made_of(self, X):
+        """The same steps at values of X (N, d): each threshold at the next value below, so that no row of X changes."""
+        ordered = np.sort(np.ascontiguousarray(X.T), axis=1)
+        below = [np.searchsorted(ordered[j], t, "right") - 1 for j, t in zip(self.owner, self.threshold, strict=True)]
+        lowest = np.nextafter(ordered[self.owner, 0], -np.inf)  # below all rows
+        return type(self)(self.owner, np.where(np.array(below) < 0, lowest, ordered[self.owner, below]))
 
     @classmethod
     def from_state(cls, state):

@@ -1,5 +1,6 @@
 """TableClassifier and TableRegressor: models of tables as scikit-learn estimators on frames."""
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY
 from typing import Any
 
@@ -114,6 +115,62 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         """
         return by_parts(self.frame(X), self.pipeline_.predict_proba)
 
+    @available_if(inner_can("counterfactual"))
+    def counterfactual(
+        self, X: Any, target: Any = None, *, fixed: Names = (), monotone: Mapping[str, int] | None = None
+    ) -> list[dict[str, tuple[Any, Any]] | None]:
+        """What would have to be otherwise in a row for the model to predict another class.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            A table with the columns of that of ``fit``.
+        target : label or None, default=None
+            The class wanted; None: any other.
+        fixed : list of str, default=()
+            Columns that may not change.
+        monotone : dict or None, default=None
+            By column, 1 where its number may only rise, -1 where it may only fall.
+
+        Returns
+        -------
+        changes : list of dict or None
+            For every row, the cell before and after by column, such as ``{"age": (35, 42)}``; none where the row is of
+            the target class already, and None where no counterfactual was found. See
+            :meth:`freemetric.FreeEnergyClassifier.counterfactual`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from freemetric import TableClassifier
+        >>> sizes, colours = [i / 10 for i in range(40)], ["red", "green"] * 20
+        >>> frame = pd.DataFrame({"size": sizes, "colour": colours})
+        >>> model = TableClassifier(random_state=0).fit(frame, ["small"] * 20 + ["large"] * 20)
+        >>> list(model.counterfactual(frame[:1])[0])
+        ['size']
+        """
+        columns = self.model_.originals(self.frame)
+        unused = set(self.columns_) - set(columns.names)
+        fixed, monotone = (
+            [c for c in fixed if c not in unused],
+            {c: d for c, d in (monotone or {}).items() if c not in unused},
+        )
+        owners = self.model_.feature_owners()
+        found = self.classifier_.counterfactual(self.features(X), target, fixed=fixed, monotone=monotone, groups=owners)
+        is_found = ~np.isnan(found.X).any(axis=1)
+        before, after = columns.of_rows(X), columns.of_features(np.where(is_found[:, None], found.X, 0.0))
+        changed = [set(owners[row]) for row in found.changed]
+        return [
+            {
+                name: (_plain(old[i]), _plain(new[i]))
+                for name, old, new in zip(columns.names, before, after, strict=True)
+                if name in changed[i]
+            }
+            if is_found[i]
+            else None
+            for i in range(len(is_found))
+        ]
+
     @available_if(inner_can("predict_proba"))
     def predict_log_proba(self, X: Any) -> NDArray:
         """Logarithms of the probabilities of the classes, minus infinity for zero; see ``predict_proba``."""
@@ -146,6 +203,11 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         """
         options = {"coverage": coverage, "groups": groups, "shift": None if shift is None else self.features(shift)}
         return self.classifier_.predict_set(by_parts(self.frame(X), self._features), alpha, **options)
+
+
+def _plain(cell):
+    """A cell without numpy's types, which are hard to read in dicts."""
+    return cell.item() if isinstance(cell, np.generic) else cell
 
 
 @table_estimator

@@ -244,10 +244,15 @@ class TableModel:
 
     def importances(self, scoring: Any = None) -> Importances | None:
         """Permutation importances of the columns by the out-of-bag score; None where the method has none."""
-        last, behind = self.pipeline[-1], self.originals()
+        last = self.pipeline[-1]
         if not hasattr(last, "permutation_importances"):
             return None
-        return last.permutation_importances(np.array(behind.names, dtype=object)[behind.owner], scoring=scoring)
+        return last.permutation_importances(self.feature_owners(), scoring=scoring)
+
+    def feature_owners(self) -> np.ndarray:
+        """The column of the table that every feature belongs to, by its name."""
+        behind = self.originals()
+        return np.array(behind.names, dtype=object)[behind.owner]
 
     def rows(self, table: Table) -> tuple[Any, np.ndarray | None]:
         """Features as a DataFrame and targets of the rows that have one; all rows and None where there is none."""

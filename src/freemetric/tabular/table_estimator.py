@@ -15,6 +15,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from ..ensemble.drift import Drift
 from ..ensemble.importances import Importances, LazyImportances, are_kept, kept
 from ..ensemble.settings import recipe_of
 from ..files import Savable
@@ -290,6 +291,29 @@ class TableEstimator(
         found = self.model_.importances(scoring)
         assert found is not None
         return found
+
+    @available_if(inner_can("drift"))
+    def drift(self, X_old: Any, X_new: Any, *, n_permutations: int = 499, random_state: int = 0) -> Drift:
+        """Test whether two tables differ in the learned metric, and name the columns that have changed.
+
+        Parameters
+        ----------
+        X_old, X_new : frame, array or list of rows
+            Tables with the columns of that of ``fit``, such as rows held out before and rows seen since.
+        n_permutations : int, default=499
+            Permutations of which rows are new; no p-value is below 1 / (n_permutations + 1).
+        random_state : int, default=0
+            Seed of the permutations.
+
+        Returns
+        -------
+        drift : Drift
+            ``statistic``, ``expected`` and ``p_value``; ``names``, ``contributions`` and ``p_values`` of the columns;
+            see :meth:`freemetric.FreeEnergyClassifier.drift`.
+        """
+        old, new = self.features(X_old), self.features(X_new)
+        options = {"n_permutations": n_permutations, "random_state": random_state}
+        return self.pipeline_[-1].drift(old, new, groups=self.model_.feature_owners(), **options)
 
     def _has_importances(self):
         last: Any = self.pipeline_[-1] if hasattr(self, "model_") else None

@@ -184,8 +184,10 @@ class ClassificationTask(EnsembleTask):
             probabilities = head.answers(mixed, energies[:0])
         class_weights = self.decision.class_weights(probabilities, y, w)
         probabilities = favouring(probabilities, class_weights)
+        conformity = np.column_stack([y, probabilities[np.arange(len(y)), y]])
         attributes = {
             "class_weight_": class_weights,
+            "oob_conformity_": conformity[np.lexsort(conformity.T[::-1])],
             "oob_score_": self.decision.score(probabilities, y, w) if len(y) else np.nan,
         }
         if n_rows is not None:

@@ -27,6 +27,10 @@ class Scales:
         """Their names."""
         return tuple(scale.name for scale in self.scales)
 
+    def __call__(self, Y: NDArray) -> NDArray[np.float64]:
+        """Targets Y (n, m) on the scales."""
+        return np.column_stack([scale(y) for scale, y in zip(self.scales, Y.T, strict=True)])
+
     def back(self, Z: NDArray) -> NDArray[np.float64]:
         """Targets (n, m) of Z (n, m) on the scales."""
         return np.column_stack([scale.back(z) for scale, z in zip(self.scales, Z.T, strict=True)])

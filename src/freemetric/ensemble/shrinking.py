@@ -1,0 +1,281 @@
+"""A fitted ensemble with fewer training samples: those of low value dropped, or rows forgotten that must go."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..learners.base import one_blas_thread
+from ..metrics import Member, TrainingSet, View
+from ..metrics.index import seen_in
+from ..metrics.neighbor_votes import NeighborVotes
+from ..printable import counted
+from .data_values import Scored, check_keeps_rows, mean_values, n_rows_given
+from .finish import describe, samples_looked_at, selection_table
+from .model import Ensemble
+from .oob import OOBIndices
+from .population import CandidateResult, Population
+from .running import given_recipe
+from .sampling import OOBVotes
+from .task import EnsembleTask
+
+FEWEST = 10  # training samples
+ENOUGH = 50  # of which outlier scores, explanations and importances can be made
+STEP = 0.8  # of the samples are left, as long as the score allows
+
+
+class Rebuilt:
+    """What follows from maps that are known: votes, weights, head and fitted attributes, for a model's own rows.
+
+    ``training_set`` are the samples that are known, of which some may vote; those of ``oob_indices`` are scored.
+    """
+
+    def __init__(self, model: Any, views: dict[str, View], members: list[Member], training_set: TrainingSet):
+        self.model, self.views, self.members = model, views, members
+        self.task: EnsembleTask
+        self.task, self.training_set = model._problem_again(training_set)
+        self.recipe, self.n_rows = given_recipe(model, len(training_set)), n_rows_given(model)
+        old = model.oob_indices_
+        kept = np.isin(old.rows, training_set.rows)
+        self.rows, self.left_out = old.rows[kept], [some[:, kept] for some in old.left_out(model.ensemble_.members)]
+        self.scored = _numbers(training_set.rows, self.rows)
+        self.queries = seen_in(views, self.training_set.X[self.scored])
+
+    def population(self, voters: NDArray[np.intp]) -> Population:
+        """The members as candidates of a search, with the out-of-bag votes of some training samples (n,)."""
+        K = min(self.model.ensemble_.n_neighbors, len(voters) - 1)
+        population, voting = Population(self.training_set, self.task, self.scored, K), self.training_set.only(voters)
+        seen = seen_in(self.views, voting.X[voting.places.rows])
+        among = _numbers(voting.rows, self.rows)
+        for member, left_out in zip(self.members, self.left_out, strict=True):
+            votes = OOBVotes.none(len(self.scored), K, self.training_set.n_cells)
+            votes.counts[:] = left_out.sum(axis=0)
+            name = member.candidate.view
+            spaces = zip(member.spaces(seen[name]), member.spaces(self.queries[name]), left_out, strict=True)
+            for Z, Q, fair in spaces:
+                search = NeighborVotes(Z, voting.places, K, self.model.n_jobs)
+                self._add_votes(search, voting, Q, (np.flatnonzero(fair), among), votes.shares)
+            result = CandidateResult(member.candidate, member.maps.shape[2], votes)
+            result.maps = member.maps
+            population.results.append(result)
+        return population
+
+    def _add_votes(self, search, voting, Q, which, out):
+        """Add shares of votes of samples that a replica left out; none votes for itself."""
+        fair, among = which
+        own, others = fair[among[fair] >= 0], fair[among[fair] < 0]
+        if len(own):
+            search.add_left_out_shares(among[own], voting.votes(among[own]), own, out)
+        if len(others):
+            votes = search.of(Q[others])
+            out[others] += votes / votes.sum(axis=-1, keepdims=True)
+
+    def attributes(self, voters: NDArray[np.intp]) -> dict[str, Any]:
+        """Fitted attributes of the model whose training set are these samples (n,)."""
+        population = self.population(voters)
+        result = self.task.result(population, self.recipe, self.n_rows)
+        used = np.flatnonzero(result.weights.any(axis=1))
+        members, weights = [self.members[number] for number in used], result.weights[used]
+        views = {name: self.views[name] for name in {member.candidate.view for member in members}}
+        training_set = self.training_set.only(voters)
+        ensemble = Ensemble(views, members, weights / weights.sum(), training_set, result.head)
+        attributes = {
+            **describe(ensemble, self.recipe, self.model.device),
+            **result.attributes,
+            "oob_indices_": self._oob_indices(training_set, used),
+            "selection_": selection_table(population, result.weights),
+            "n_neighbors_": int(result.weights.sum(axis=0).argmax()) + 1,
+            "n_searched_": min(self.model.n_searched_, len(voters)),
+        }
+        if len(voters) == len(self.training_set):  # else those that vote are better than those that are scored
+            size = samples_looked_at(self.recipe, attributes["shortlist_"], ensemble)
+            calibrated = self.task.recalibrated(ensemble, attributes["oob_indices_"], size, self.recipe)
+            attributes["ensemble_"] = calibrated
+        return attributes
+
+    def _oob_indices(self, training_set, used):
+        kept = np.isin(self.rows, training_set.rows)
+        learned = [number for number in used if self.members[number].form.learns]
+        return OOBIndices.of(self.rows[kept], [self.left_out[number][:, kept] for number in learned])
+
+    def losses(self, attributes: dict[str, Any]) -> NDArray[np.float64]:
+        """Brier scores or squared errors (n,) of the samples that are scored, by these attributes."""
+        return self.model._oob_losses(attributes, self.training_set.only(self.scored))
+
+
+def _numbers(rows, wanted):
+    """The number of each of some wanted rows among all rows; -1 where it is none of them."""
+    order = np.argsort(rows)
+    at = np.searchsorted(rows, wanted, sorter=order).clip(max=len(rows) - 1)
+    return np.where(rows[order[at]] == wanted, order[at], -1)
+
+
+def condensed(rebuilt: Rebuilt, by_value: NDArray[np.intp], max_rows: int | None) -> dict[str, Any]:
+    """Attributes with the fewest training samples, the best first in ``by_value`` (N,), that are as good as all.
+
+    As good: the out-of-bag loss is higher by at most its standard error. With ``max_rows`` it is what it is.
+    """
+    if max_rows is not None:
+        return rebuilt.attributes(np.sort(by_value[:max_rows]))
+    best = rebuilt.attributes(np.sort(by_value))
+    losses = rebuilt.losses(best)[1::2]  # the other samples have given the values
+    limit = np.nanmean(losses) + np.nanstd(losses) / np.sqrt(max(1, len(losses)))
+    for size in _sizes(len(by_value)):
+        attributes = rebuilt.attributes(np.sort(by_value[:size]))
+        if not np.nanmean(rebuilt.losses(attributes)[1::2]) <= limit:
+            break
+        best = attributes
+    return best
+
+
+def _sizes(n) -> Iterator[int]:
+    """Fewer and fewer samples."""
+    while (n := int(STEP * n)) >= ENOUGH:
+        yield n
+
+
+def views_of(views: dict[str, View], members: Sequence[Member], X: NDArray) -> tuple[dict[str, View], list[Member]]:
+    """Views made of samples X (N, d) alone, and the members on them; where units change, maps change with them."""
+    made = {name: view.made_of(X) for name, view in views.items()}
+    on_these = []
+    for member in members:
+        old, new = (some[member.candidate.view].slopes() for some in (views, made))
+        can_follow = member.form.is_free or member.form.keeps_apart
+        if old is not None and new is not None and old.ndim == 1 and can_follow:
+            on_these.append(replace(member, maps=member.maps * (old / new)))
+        else:
+            on_these.append(member)
+    return made, on_these
+
+
+class ShrinkingMixin:
+    """Fewer training samples for an estimator with an ``ensemble_``."""
+
+    ensemble_: Any
+    oob_indices_: Any
+    n_jobs: int | None
+
+    def _problem_again(self, training_set: TrainingSet) -> tuple[EnsembleTask, TrainingSet]:
+        """The task of some training samples, and the training set that they make."""
+        raise NotImplementedError
+
+    def _oob_losses(self, attributes: dict[str, Any], scored: TrainingSet) -> NDArray[np.float64]:
+        """Losses (n,) of samples by out-of-bag predictions among fitted attributes."""
+        raise NotImplementedError
+
+    def condense(self, max_rows: int | None = None) -> Self:
+        """Drop the training samples of the lowest value, so that files are smaller and predictions faster.
+
+        Samples go in the order of their ``data_values``, the lowest first, a fifth of the rest at a time, until the
+        out-of-bag Brier score, or squared error, is higher than that of all by more than its standard error, or 50 are
+        left. Half of the out-of-bag samples give the values, and the other half the score. Each class keeps one sample.
+        The metrics stay; their weights and the calibration are found anew, on all samples that were out of bag, with
+        the votes of those that are left. Class densities and trends stay those of all.
+
+        The model changes in place; ``copy.deepcopy(model).condense()`` keeps the other.
+
+        Costs ``data_values``, and a search of neighbours in every space for each size that is tried.
+
+        Parameters
+        ----------
+        max_rows : int or None, default=None
+            Number of training samples to keep, whatever the score; None: as few as are as good.
+
+        Returns
+        -------
+        self : object
+            The model with fewer training samples. Row numbers remain those of the table given to fit.
+
+        See Also
+        --------
+        data_values : What every training sample is worth.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from freemetric import FreeEnergyClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[::2], y[::2])
+        >>> len(model.condense(max_rows=30).ensemble_.training_set)
+        30
+        >>> model.score(X[1::2], y[1::2]) > 0.9
+        True
+        """
+        check_is_fitted(self)
+        check_keeps_rows(self)
+        training_set = self.ensemble_.training_set
+        n = len(training_set)
+        is_number = isinstance(max_rows, int | np.integer) and not isinstance(max_rows, bool)
+        if max_rows is not None and not (is_number and max_rows >= FEWEST):
+            raise ValueError(f"max_rows is a number of training samples, at least {FEWEST}; got {max_rows!r}.")
+        if max_rows is not None and max_rows >= n:
+            return self
+        with one_blas_thread():
+            scored = Scored.oob(self.ensemble_, self.oob_indices_, step=1 if max_rows else 2)
+            values = mean_values(self.ensemble_, scored, self.n_jobs)
+            by_value = np.lexsort((-values, ~_best_of_classes(training_set, values)))
+            rebuilt = Rebuilt(self, self.ensemble_.views, self.ensemble_.members, training_set)
+            vars(self).update(condensed(rebuilt, by_value, max_rows))
+        return self
+
+    def forget(self, rows: ArrayLike) -> Self:
+        """Remove rows from a fitted model, such as those of people who ask for it.
+
+        The training set, votes, views, out-of-bag predictions, weights, class densities, trends, calibration and the
+        neighbour index are then those of the other rows: no value of a forgotten row is in the model or in its file.
+        What remains is indirect: the metrics were sampled while the rows were there, and so were principal axes and
+        whitening, ``trace_`` and ``snapshots_``. Fit again where not even that may remain. Copies of the model, its
+        earlier files and reports are not touched.
+
+        The model changes in place. Costs a search of neighbours in every space, far less than a fit.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Row numbers in the table given to fit; rows of ``partial_fit`` count on from there. They stay the same after
+            some rows were forgotten.
+
+        Returns
+        -------
+        self : object
+            The model without them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from freemetric import FreeEnergyClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X, y)
+        >>> 3 in model.forget([3, 70]).kneighbors(X[3:4], return_distance=False)
+        False
+        """
+        check_is_fitted(self)
+        check_keeps_rows(self)
+        forgotten, n_rows = np.atleast_1d(np.asarray(rows)), n_rows_given(self)
+        if forgotten.ndim != 1 or (len(forgotten) and forgotten.dtype.kind not in "iu"):
+            raise ValueError("rows must be a list of row numbers.")
+        unknown = forgotten[(forgotten < 0) | (forgotten >= n_rows)]
+        if len(unknown):
+            raise ValueError(f"rows holds {unknown[0]}, and the model was given {counted(n_rows, 'row')}, from 0 on.")
+        training_set = self.ensemble_.training_set
+        kept = training_set.only(np.flatnonzero(~np.isin(training_set.rows, forgotten)))
+        if len(kept) < FEWEST:
+            raise ValueError(f"{counted(len(kept), 'training sample')} would be left, which is too few: fit again.")
+        if kept.weights is not None:
+            kept.weights = kept.weights / kept.weights.mean()
+        with one_blas_thread():
+            views, members = views_of(self.ensemble_.views, self.ensemble_.members, kept.X.astype(np.float64))
+            vars(self).update(Rebuilt(self, views, members, kept).attributes(np.arange(len(kept))))
+        return self
+
+
+def _best_of_classes(training_set, values):
+    """Which samples (N,) are the most valuable of their class; none in regression."""
+    best = np.zeros(len(values), dtype=bool)
+    if training_set.y.dtype.kind != "f":
+        order = np.lexsort((-values, training_set.y))
+        best[order[np.append(True, np.diff(training_set.y[order]) > 0)]] = True
+    return best
