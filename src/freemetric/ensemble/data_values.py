@@ -15,7 +15,7 @@ from ..metrics.index import mapped, seen_in
 from .model import Ensemble
 from .oob import OOBIndices
 
-AFFORDABLE = 1e9  # distances that are sorted, of about 50 nanoseconds each
+AFFORDABLE = 1e9  # distances that are sorted, of about 0.2 microseconds each
 BLOCK = 1 << 21  # distances at a time
 
 Recursion = Callable[[NDArray, NDArray, NDArray], NDArray]  # (sorted targets, truth, weights of k)
@@ -246,8 +246,8 @@ class DataValuesMixin:
         label may be wrong, or it lies where classes overlap. A wrong label votes against its neighbours, which is what
         lowers its value. Metrics and weights of the model are taken as they are.
 
-        Costs O(N log N) for each scored sample in every space, about a second for 60 metrics of 1,000 samples. Beyond
-        about 6,000 samples not all of them score, but all have values.
+        Costs O(N log N) for each scored sample in every space, about six seconds for 60 metrics of 1,000 samples on
+        one core. Beyond about 6,000 samples not all of them score, but all have values.
 
         Parameters
         ----------
