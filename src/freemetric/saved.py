@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from . import energies, mc
-from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
+from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, FreeEnergySelector, Recipe
 from .ensemble.model import Ensemble
 from .ensemble.oob import OOBIndices
 from .ensemble.sampling import Replicas
@@ -29,6 +29,7 @@ _ESTIMATORS: dict[str, type] = {
     "mlkr": MLKR,
     "free-energy-classifier": FreeEnergyClassifier,
     "free-energy-regressor": FreeEnergyRegressor,
+    "free-energy-selector": FreeEnergySelector,
     "kernelized": Kernelized,
     "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
     "metric-k-neighbors-regressor": MetricKNeighborsRegressor,

@@ -6,11 +6,12 @@ and scores them out of bag, a pure function of a replica task. ``search`` keeps 
 ``tasks`` has a file for each. ``finish`` makes the ``model``, the ensemble, and the other fitted attributes, in one
 process and on Dask alike. ``oob`` predicts out of bag after the fit; ``importances`` use it. ``base``, ``classifier``
 and ``regressor`` are the estimators, ``parameters`` describes what they share, ``growing`` is their partial fit, and
-``state_checks`` checks model files.
+``state_checks`` checks model files. ``selector`` selects features by replicas of its own.
 """
 
 from .classifier import FreeEnergyClassifier
 from .regressor import FreeEnergyRegressor
+from .selector import FreeEnergySelector
 from .settings import Recipe
 
-__all__ = ["FreeEnergyClassifier", "FreeEnergyRegressor", "Recipe"]
+__all__ = ["FreeEnergyClassifier", "FreeEnergyRegressor", "FreeEnergySelector", "Recipe"]
