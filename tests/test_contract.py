@@ -27,7 +27,7 @@ ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
     DMLFE(energy="regression"),
     FreeEnergyClassifier(n_replicas=4),
     FreeEnergyRegressor(n_replicas=4),
-    FreeEnergySelector(n_replicas=2),
+    FreeEnergySelector(n_replicas=1),
     Kernelized(RCA(), random_state=0),
     Kernelized(MLKR(), max_exact=0, n_landmarks=10, random_state=0),
     MetricKNeighborsClassifier(RCA()),
