@@ -45,15 +45,16 @@ class BoundNearest:
     def __init__(self, X: ArrayLike, sample_weight: ArrayLike | None, n_neighbors: int, device: str) -> None:
         if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
             raise ValueError(f"n_neighbors of an energy must be a positive integer; got {n_neighbors!r}.")
-        X = np.asarray(X, dtype=np.float64)
-        stack = X[None] if X.ndim == 2 else X  # (B, N, d)
+        data = np.asarray(X, dtype=np.float64)
+        stack: Array = data[None] if data.ndim == 2 else data  # (B, N, d)
         if stack.shape[1] < 2:
             raise ValueError("Leave-one-out needs at least two samples; X has 1.")
-        self.X = stack - stack.mean(axis=1, keepdims=True)
-        weights = checked_weights(sample_weight, stack)
-        weights = np.ones(stack.shape[:2]) if weights is None else weights
-        self.weights = weights / weights.mean(axis=1, keepdims=True)  # ones are summed without rounding
-        self.n_neighbors, self.device = min(int(n_neighbors), stack.shape[1] - 1), device
+        self.X: Array = stack - stack.mean(axis=1, keepdims=True)
+        given = checked_weights(sample_weight, stack)
+        weights: Array = np.ones(stack.shape[:2]) if given is None else given
+        self.weights: Array = weights / weights.mean(axis=1, keepdims=True)  # ones are summed without rounding
+        self.n_neighbors: int = min(int(n_neighbors), stack.shape[1] - 1)
+        self.device: str = device
 
     @property
     def n_samples(self) -> int:
@@ -116,7 +117,8 @@ class KNNErrorEnergy(VotingEnergy):
 
     References
     ----------
-    T. Cover, P. Hart, Nearest neighbor pattern classification, IEEE Transactions on Information Theory 13, 1967.
+    E. Fix, J. L. Hodges, Discriminatory analysis, nonparametric discrimination: consistency properties, USAF School of
+    Aviation Medicine, 1951.
 
     Examples
     --------

@@ -168,7 +168,7 @@ class FreeEnergySelector(AtomicFit, Savable, SelectorMixin, BaseEstimator):
             raise ValueError(f"{type(energy).__name__} has no gradient, by which FreeEnergySelector samples weights.")
         X = X - X.mean(axis=0)
         spread = X.std(axis=0)
-        penalized = Diagonal(energy) + self.penalty * Sparsity() if self.penalty > 0 else Diagonal(energy)
+        penalized = Diagonal(energy) + Sparsity() * self.penalty if self.penalty > 0 else Diagonal(energy)
         return _Problem(X / np.where(spread > 0, spread, 1), y, strata, penalized)
 
     def _walks(self, problem):

@@ -136,7 +136,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         return takes_weights(as_energy(self.energy))
 
     @property
-    def _needs_labels(self):
+    def _needs_labels(self):  # type: ignore[override]
         return needs_targets(as_energy(self.energy))
 
     def _is_regression(self):
