@@ -39,7 +39,7 @@ class RankingEnergy(Energy):
     >>> from freemetric.energies import RankingEnergy
     >>> X, y = load_iris(return_X_y=True)
     >>> RankingEnergy("precision", 10).bind(X, y)(np.eye(4)[None]).round(3)
-    array([0.057])
+    array([0.062])
     """
 
     def __init__(self, score="precision", n_neighbors=10):
