@@ -9,7 +9,7 @@ from .presenting import PROVIDED
 
 if TYPE_CHECKING:  # at run time they are imported on first use: scikit-learn and numba take seconds
     from . import datasets, energies, files, mc, metrics
-    from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
+    from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, FreeEnergySelector, Recipe
     from .files import load, save
     from .learners import (
         ANMM,
@@ -50,8 +50,15 @@ if TYPE_CHECKING:  # at run time they are imported on first use: scikit-learn an
 __all__ = ["LEARNERS", "Recipe", "__version__", "expected_failed_checks", "keep_interrupted_fits", "load", "save"]
 __all__ += ["ANMM", "DCA", "DMLFE", "DMLMJ", "GMML", "ITML", "LDA", "LDML", "LFDA", "LMNN", "LSML", "MCML", "MLKR"]
 __all__ += ["MMC", "NCA", "NCMML", "PCA", "RCA", "SCML", "SDML", "Covariance", "DMLeig", "Euclidean", "Kernelized"]
-__all__ += ["FreeEnergyClassifier", "FreeEnergyRegressor", "MetricKNeighborsClassifier", "MetricKNeighborsRegressor"]
-__all__ += ["PairClassifier", "QuadrupletClassifier", "TableClassifier", "TableRegressor", "TripletClassifier"]
+__all__ += ["FreeEnergyClassifier", "FreeEnergyRegressor", "FreeEnergySelector", "MetricKNeighborsClassifier"]
+__all__ += [
+    "MetricKNeighborsRegressor",
+    "PairClassifier",
+    "QuadrupletClassifier",
+    "TableClassifier",
+    "TableRegressor",
+    "TripletClassifier",
+]
 __all__ += ["datasets", "energies", "files", "mc", "metrics"]
 
 _MODULES = {
@@ -61,7 +68,7 @@ _MODULES = {
 _HOMES = {
     "expected_failed_checks": "sklearn_compat",
     **dict.fromkeys(("load", "save"), "files"),
-    **dict.fromkeys(("FreeEnergyClassifier", "FreeEnergyRegressor", "Recipe"), "ensemble"),
+    **dict.fromkeys(("FreeEnergyClassifier", "FreeEnergyRegressor", "FreeEnergySelector", "Recipe"), "ensemble"),
     **dict.fromkeys(("TableClassifier", "TableRegressor"), "tabular"),
 }  # of the other names in __all__; else learners
 

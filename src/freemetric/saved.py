@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from . import energies, mc
-from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
+from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, FreeEnergySelector, Recipe
 from .ensemble.model import Ensemble
 from .ensemble.oob import OOBIndices
 from .ensemble.sampling import Replicas
@@ -30,6 +30,7 @@ _ESTIMATORS: dict[str, type] = {
     "mlkr": MLKR,
     "free-energy-classifier": FreeEnergyClassifier,
     "free-energy-regressor": FreeEnergyRegressor,
+    "free-energy-selector": FreeEnergySelector,
     "kernelized": Kernelized,
     "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
     "metric-k-neighbors-regressor": MetricKNeighborsRegressor,
@@ -66,6 +67,15 @@ for _tag, _cls in {
     "log-nca": energies.LogNCAEnergy,
     "regression": energies.RegressionEnergy,
     "neighbor-likelihood": energies.NeighborLikelihoodEnergy,
+    "lmnn": energies.LMNNEnergy,
+    "knn-error": energies.KNNErrorEnergy,
+    "balanced-error": energies.BalancedErrorEnergy,
+    "f-beta": energies.FBetaEnergy,
+    "ranking": energies.RankingEnergy,
+    "pair": energies.PairEnergy,
+    "triplet": energies.TripletEnergy,
+    "multi-label": energies.MultiLabelEnergy,
+    "sparsity": energies.Sparsity,
     "diagonal": energies.Diagonal,
     "confinement": energies.Confinement,
     "sum": energies.SumEnergy,

@@ -29,6 +29,7 @@ from freemetric import (
     MLKR,
     FreeEnergyClassifier,
     FreeEnergyRegressor,
+    FreeEnergySelector,
     Kernelized,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
@@ -43,13 +44,22 @@ from freemetric import (
     metric_learn,
 )
 from freemetric.energies import (
+    BalancedErrorEnergy,
     Confinement,
     Diagonal,
+    FBetaEnergy,
+    KNNErrorEnergy,
+    LMNNEnergy,
     LogNCAEnergy,
     MiniBatch,
+    MultiLabelEnergy,
     NCAEnergy,
     NeighborLikelihoodEnergy,
+    PairEnergy,
+    RankingEnergy,
     RegressionEnergy,
+    Sparsity,
+    TripletEnergy,
 )
 from freemetric.ensemble.oob import OOBIndices
 from freemetric.ensemble.sampling import OOBVotes, Replicas
@@ -143,6 +153,15 @@ PARAMETER_OBJECTS = {
     "energy:log-nca": [LogNCAEnergy()],
     "energy:neighbor-likelihood": [NeighborLikelihoodEnergy(), NeighborLikelihoodEnergy(0.5, n_neighbors=8)],
     "energy:regression": [RegressionEnergy(), RegressionEnergy("pinball", quantile=0.9)],
+    "energy:lmnn": [LMNNEnergy(), LMNNEnergy(1, 0.2)],
+    "energy:knn-error": [KNNErrorEnergy(5)],
+    "energy:balanced-error": [BalancedErrorEnergy()],
+    "energy:f-beta": [FBetaEnergy(), FBetaEnergy(2.0, 5, positive=1)],
+    "energy:ranking": [RankingEnergy(), RankingEnergy("ndcg", 5)],
+    "energy:pair": [PairEnergy(np.array([[0, 1], [2, 3]]), np.array([1, -1]), "auc")],
+    "energy:triplet": [TripletEnergy([[0, 1, 2]], margin=0.5)],
+    "energy:multi-label": [MultiLabelEnergy()],
+    "energy:sparsity": [Sparsity(), Sparsity(0.1)],
     "energy:diagonal": [Diagonal(NCAEnergy())],
     "energy:confinement": [Confinement()],
     "energy:sum": [NCAEnergy() + LogNCAEnergy(), NCAEnergy() + 1e-4 * Confinement()],
@@ -243,6 +262,7 @@ def learners():
     short = FreeEnergyClassifier(recipe=replace(Recipe(), n_replicas=8, n_steps=4), random_state=0)
     return made | {
         "freemetric:free-energy-classifier": [many.fit(X, y, weights), short.fit(X, np.array(["a", "b", "c"])[y])],
+        "freemetric:free-energy-selector": [FreeEnergySelector(n_replicas=2, random_state=0).fit(X, y)],
         "freemetric:metric-k-neighbors-classifier": [
             MetricKNeighborsClassifier(QUICK_DMLFE, n_folds=2, random_state=0).fit(X, np.where(y == 2, -1, y)),
             MetricKNeighborsClassifier(make_pipeline(StandardScaler(), LEARNERS["rca"]()), 3).fit(X, y),

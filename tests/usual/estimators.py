@@ -84,6 +84,9 @@ ESTIMATORS = {
     "FreeEnergyClassifier(n_jobs=2)": Estimator(
         CLASSIFIER, lambda: fm.FreeEnergyClassifier(**small(), n_jobs=2), REPLICAS
     ),
+    "FreeEnergySelector": Estimator(
+        LEARNER, lambda: fm.FreeEnergySelector(4, n_replicas=1, random_state=0), {"n_features_to_select": [2, 3]}
+    ),
     "FreeEnergyRegressor": Estimator(REGRESSOR, lambda: fm.FreeEnergyRegressor(**small()), REPLICAS),
     "MetricKNeighborsClassifier": Estimator(
         CLASSIFIER, lambda: fm.MetricKNeighborsClassifier(fm.RCA(), n_folds=2, random_state=0), {"n_neighbors": [3, 5]}

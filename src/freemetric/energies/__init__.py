@@ -13,29 +13,48 @@ from .base import (
     each_confined,
     is_regression,
     knows_its_data,
+    names_rows,
+    needs_targets,
     takes_weights,
 )
+from .large_margin import LMNNEnergy
 from .minibatch import MiniBatch
+from .multi_label import MultiLabelEnergy
 from .nca import LogNCAEnergy, NCAEnergy
+from .ranking import RankingEnergy
 from .regression import NeighborLikelihoodEnergy, RegressionEnergy
+from .sparsity import Sparsity
+from .tuples import PairEnergy, TripletEnergy
+from .votes import BalancedErrorEnergy, FBetaEnergy, KNNErrorEnergy
 
 __all__ = [
+    "BalancedErrorEnergy",
     "CallableEnergy",
     "Confinement",
     "Diagonal",
     "Energy",
+    "FBetaEnergy",
+    "KNNErrorEnergy",
+    "LMNNEnergy",
     "LogNCAEnergy",
     "MiniBatch",
+    "MultiLabelEnergy",
     "NCAEnergy",
     "NeighborLikelihoodEnergy",
+    "PairEnergy",
+    "RankingEnergy",
     "RegressionEnergy",
     "ScaledEnergy",
+    "Sparsity",
     "SumEnergy",
+    "TripletEnergy",
     "as_energy",
     "bind",
     "confined",
     "each_confined",
     "is_regression",
     "knows_its_data",
+    "names_rows",
+    "needs_targets",
     "takes_weights",
 ]

@@ -93,6 +93,8 @@ class Confinement(Energy):
               second=ScaledEnergy(energy=Confinement(), factor=0.0001))
     """
 
+    needs_targets = False
+
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         return BoundConfinement()
 
@@ -208,6 +210,17 @@ def knows_its_data(energy: Any) -> bool:
 def is_regression(energy: Any) -> bool:
     """Whether an energy, or a part of it, learns from targets of regression and not from classes."""
     return getattr(energy, "is_regression", False) or any(map(is_regression, _parts(energy)))
+
+
+def needs_targets(energy: Any) -> bool:
+    """Whether an energy, or a part of it, reads y; penalties and energies of tuples do not."""
+    parts = list(_parts(energy))
+    return any(map(needs_targets, parts)) if parts else getattr(energy, "needs_targets", True)
+
+
+def names_rows(energy: Any) -> bool:
+    """Whether an energy, or a part of it, names rows of X by their numbers, as pairs and triplets do."""
+    return getattr(energy, "names_rows", False) or any(map(names_rows, _parts(energy)))
 
 
 def _parts(energy):

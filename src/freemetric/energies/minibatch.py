@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from .base import Array, BoundEnergy, Energy, bind, is_regression
+from .base import Array, BoundEnergy, Energy, bind, is_regression, names_rows
 
 
 class MiniBatch(Energy):
@@ -58,6 +58,8 @@ class MiniBatch(Energy):
         for name in ("batch_size", "sample_size"):
             if not getattr(self, name) >= 2:
                 raise ValueError(f"{name} must be at least 2; got {getattr(self, name)}.")
+        if names_rows(self.energy):
+            raise ValueError("The energy names rows of X by their numbers, and batches have rows of their own.")
         seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint32)
         batches = Batches(X, y, sample_weight, unit, is_regression(self.energy))
         sample = batches.alone(np.random.default_rng(seed), self.sample_size)

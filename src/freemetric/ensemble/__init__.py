@@ -9,11 +9,12 @@ prediction sets and intervals that hold; ``certificate`` bounds the risk by ``pa
 training samples are worth, and ``shrinking`` drops or forgets some; ``counterfactuals`` says what would change a class,
 and ``drift`` what has changed in a table. ``thermodynamic`` samples the best candidate at many temperatures. ``base``,
 ``classifier`` and ``regressor`` are the estimators, ``parameters`` describes what they share, ``growing`` is their
-partial fit, and ``state_checks`` checks model files.
+partial fit, and ``state_checks`` checks model files. ``selector`` selects features by replicas of its own.
 """
 
 from .classifier import FreeEnergyClassifier
 from .regressor import FreeEnergyRegressor
+from .selector import FreeEnergySelector
 from .settings import Recipe
 
-__all__ = ["FreeEnergyClassifier", "FreeEnergyRegressor", "Recipe"]
+__all__ = ["FreeEnergyClassifier", "FreeEnergyRegressor", "FreeEnergySelector", "Recipe"]

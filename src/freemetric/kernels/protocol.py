@@ -136,6 +136,7 @@ class CpuKernels(Kernels, Protocol):
     as_places: Callable[[NDArray], NDArray]
     as_queries: Callable[[NDArray], NDArray]
     nearest: Callable[..., NDArray]  # of queries, places and a number
+    others_nearest: Callable[[NDArray, int], NDArray]  # of samples in several spaces, in any order
     wide: Callable[[int], int]  # the length that rows are padded to
 
     NOBODY: int  # in lists of nearest places that are not full

@@ -176,6 +176,14 @@ def neighbor_lists(
     return ranks < size
 
 
+def others_nearest(Z: NDArray, n_neighbors: int) -> NDArray[np.intp]:
+    """Rows (R, N, n_neighbors) of the samples nearest to every sample but itself in spaces Z (R, N, p), nearest first.
+
+    Of samples at equal distances the first comes first.
+    """
+    return np.array([distances(space).argsort(axis=1, kind="stable")[:, :n_neighbors] for space in Z])
+
+
 def nca_energy(
     data: Data, A: NDArray, log_floor: float = 0.0, lists: NDArray | None = None, diagonal: bool = False
 ) -> NDArray:

@@ -158,6 +158,8 @@ class MetricLearner(
         for name in ("classes_", "_rows"):  # of an earlier fit with labels
             self.__dict__.pop(name, None)
         if given or not self._needs_labels:
+            if sample_weight is not None:
+                raise ValueError("sample_weight was given, but nothing here can weigh samples.")
             X, y = check_samples(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
             check_magnitude(X)
         else:
@@ -269,6 +271,7 @@ class WeightedMetricLearner(MetricLearner):
         else:
             rows = training_rows(X, y, sample_weight, self._can_weigh())
             self.classes_ = rows.classes
+        self._rows = rows.rows
         return rows.X, rows.y, {"weights": rows.weights}
 
 

@@ -10,7 +10,18 @@ from typing import Annotated, Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from ..energies import Energy, MiniBatch, as_energy, bind, confined, is_regression, knows_its_data, takes_weights
+from ..energies import (
+    Energy,
+    MiniBatch,
+    as_energy,
+    bind,
+    confined,
+    is_regression,
+    knows_its_data,
+    names_rows,
+    needs_targets,
+    takes_weights,
+)
 from ..mc import Annealing, ElementMove, Geometric, LangevinMove, MatrixMove
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from .base import WeightedMetricLearner, generator
@@ -51,12 +62,14 @@ class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLear
     Parameters
     ----------
     {dimensions}
-    energy : Energy, "nca", "log-nca", "regression", "neighbor-likelihood" or callable, default="nca"
-        The objective. A callable maps a stack (R, p, d) of maps to R values. Energies of regression learn from targets
-        y of shape (n_samples,) or (n_samples, n_outputs).
+    energy : Energy, its name or callable, default="nca"
+        The objective, one of :mod:`freemetric.energies` such as "nca", "log-nca", "knn-error", "ranking", "lmnn" or
+        "regression". A callable maps a stack (R, p, d) of maps to R values. Energies of regression learn from targets
+        y of shape (n_samples,) or (n_samples, n_outputs); those of pairs and triplets need no y.
     sampler : Sampler or None, default=None
-        Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``, or
-        with batches ``Annealing(Constant(1e-4), LangevinMove(), n_steps=60)``.
+        Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``,
+        with batches ``Annealing(Constant(1e-4), LangevinMove(), n_steps=60)``, and for energies without a gradient
+        ``Annealing(Geometric(0.01, 0.9), ElementMove(0.3, n_moves=50), n_steps=60)``.
     init : {"auto", "identity", "pca", "lda", "pls", "random", "uniform"} or array (p, n_features), default="auto"
         Start of every replica. "auto": the identity; for fewer dimensions "lda" with enough classes, else "pca"; "pls"
         in regression.
@@ -170,6 +183,10 @@ class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLear
     def _can_weigh(self):
         return takes_weights(as_energy(self.energy))
 
+    @property
+    def _needs_labels(self):  # type: ignore[override]
+        return needs_targets(as_energy(self.energy))
+
     def _is_regression(self):
         return is_regression(as_energy(self.energy))
 
@@ -180,16 +197,21 @@ class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLear
         rng = generator(self.random_state)
         energy: Energy = confined(as_energy(self.energy), self.confinement)
         sampler, n = Annealing(), self._rows_per_batch(len(X))
+        if names_rows(energy):
+            X, y, weights = self._in_the_order_given(X, y, weights)
+            n = None  # pairs of a batch would name other rows
         if n is None:
             bound: Any = bind(energy, X / self._unit, y, weights, self.device)
         else:
             energy = MiniBatch(energy, n, sample_size=SUBSET, random_state=int(rng.integers(2**32)))
             bound = energy.bind(X, y, sample_weight=weights, device=self.device, unit=self._unit)
             sampler = Annealing(move=LangevinMove(), n_steps=60)
+        if not hasattr(bound, "value_and_grad"):
+            sampler = Annealing(Geometric(0.01, 0.9), ElementMove(0.3, n_moves=50), n_steps=60)
         sampler = sampler if self.sampler is None else self.sampler
         steps = FitSteps(self, X, y, steps_of(sampler, sampler.n_replicas))
         some = slice(None) if n is None else bound.sample
-        start = self._starts(rng, sampler.n_replicas, X[some] / self._unit, y[some])
+        start = self._starts(rng, sampler.n_replicas, X[some] / self._unit, None if y is None else y[some])
         parts = {"X": X, "y": y, "weights": weights, "energy": energy, "sampler": sampler, "start": start}
         with self._checkpoint({**parts, "seed": rng.bit_generator.seed_seq}) as checkpoint:
             new_walk = partial(Walk, type(self).__name__, self.verbose, steps, observers=self._observers())
@@ -214,6 +236,15 @@ class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLear
             "norm": lambda state, info: np.sqrt((state.A**2).sum(axis=(1, 2))),
             "swaps": swaps_of,
         }
+
+    def _in_the_order_given(self, *arrays):
+        """Samples, targets and weights in the order of the X that was given, of which no row may be left out."""
+        if self._rows is None:
+            return arrays
+        order = np.argsort(self._rows)
+        if not np.array_equal(self._rows[order], np.arange(len(order))):
+            raise ValueError("The energy names rows of X, some of which are left out: they have no label or no weight.")
+        return [None if array is None else array[order] for array in arrays]
 
     def _checkpoint(self, parts) -> Any:
         """A block in which a fit that depends on these parts keeps its walks."""
