@@ -6,7 +6,8 @@ and scores them out of bag, a pure function of a replica task. ``search`` keeps 
 ``tasks`` has a file for each. ``finish`` makes the ``model``, the ensemble, and the other fitted attributes, in one
 process and on Dask alike. ``oob`` predicts out of bag after the fit; ``importances`` use it. ``base``, ``classifier``
 and ``regressor`` are the estimators, ``parameters`` describes what they share, ``growing`` is their partial fit, and
-``state_checks`` checks model files.
+``state_checks`` checks model files. ``deciding`` predicts by costs and tunes thresholds, ``novelty`` says how unlike
+the training samples a sample is, and ``disagreement`` which labels would help.
 """
 
 from .classifier import FreeEnergyClassifier

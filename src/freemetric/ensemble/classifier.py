@@ -13,6 +13,8 @@ from ..learners.validation import check_n_components, check_not_huge, check_samp
 from ..metrics import ClassEncoding, TrainingSet
 from ..sklearn_compat import validate_params
 from .base import FreeEnergyModel
+from .deciding import DecidingMixin
+from .disagreement import DisagreementMixin
 from .finish import finish_fit
 from .growing import learn_more, together
 from .parameters import free_energy_estimator
@@ -24,7 +26,7 @@ from .tasks.decisions import Decision, ProbabilityScore, check_alpha, prediction
 
 
 @free_energy_estimator
-class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
+class FreeEnergyClassifier(DecidingMixin, DisagreementMixin, FreeEnergyModel, VotingClassifier):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
     Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the samples;
