@@ -20,14 +20,29 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.stats import wilcoxon
 from sklearn.metrics import average_precision_score, balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import train_test_split
 
 COMMITTED = Path(__file__).parent / "imbalance.jsonl"
-SETS = (
-    "anneal balance dermatology glass horse krkopt newthyroid page-blocks pendigits poker satimage segment soybean "
-    "vowel yeast zoo"
-).split()
+SETS = [
+    "anneal",
+    "balance",
+    "dermatology",
+    "glass",
+    "horse",
+    "krkopt",
+    "newthyroid",
+    "page-blocks",
+    "pendigits",
+    "poker",
+    "satimage",
+    "segment",
+    "soybean",
+    "vowel",
+    "yeast",
+    "zoo",
+]
 MOST_ROWS, LARGEST_SHARE, FEWEST = 600, 0.2, 20
 SCORES = ("balanced accuracy", "average precision", "AUC")
 
@@ -122,6 +137,13 @@ def show(records):
     out["seconds of a fit"] = by_table["seconds"].mean().map("{:.1f}".format)
     print(f"Means over {len(by_table)} tables, {table['repeat'].nunique()} split(s) each\n")
     markdown(out.sort_values("balanced accuracy", ascending=False), "method")
+    ours = "free-energy, class weights"
+    for rival, name in product(("balanced forest", "weighted boosting"), SCORES):
+        if {ours, rival} <= set(by_table[name]):
+            gain = (by_table[name][ours] - by_table[name][rival]).to_numpy()
+            counts = f"{(gain > 0).sum()} wins, {(gain < 0).sum()} losses"
+            print(f"\n{ours} against {rival}, {name}: {counts}, Wilcoxon p = {wilcoxon(gain).pvalue:.3f}", end="")
+    print()
 
 
 def main():
