@@ -145,3 +145,16 @@ def test_classes_weigh_by_all_samples_where_a_part_is_searched(rows):
     model = DaskFreeEnergyClassifier(**settings).fit(*chunked((X[kept], y[kept]), 50))
     np.testing.assert_allclose(model.class_weight_, one.class_weight_, rtol=1e-12)
     np.testing.assert_allclose(model.predict_proba(X), one.predict_proba(X), atol=1e-6)
+
+
+def test_costs_are_counted_on_partitions_and_the_rest_needs_a_local_model(rows, one):
+    X = rows[0]
+    model, costs = DaskFreeEnergyClassifier(**EXACT).fit(*chunked(rows, 60)), [[0, 1, 9], [1, 0, 9], [1, 1, 0]]
+    expected = one.predict(X, costs=costs)
+    np.testing.assert_array_equal(model.predict(X, costs=costs), expected)
+    np.testing.assert_array_equal(model.predict(chunked(rows, 60)[0], costs=costs).compute(), expected)
+    assert (expected != one.predict(X)).any()
+    with pytest.raises(ValueError, match=r"to_local\(\).predict"):
+        model.predict(X, reject=0.1)
+    with pytest.raises(ValueError, match=r"keeps no out-of-bag votes; to_local\(\) gathers them"):
+        model.tune_threshold("f1_macro")

@@ -90,12 +90,13 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         check_is_fitted(self)
         return self._predictions(X, len(self.classes_))
 
-    def predict(self, X: Any) -> Any:
-        probabilities = self.predict_proba(X)
+    def predict(self, X: Any, costs: ArrayLike | None = None, reject: float | None = None) -> Any:
+        if reject is not None:
+            raise ValueError("This model keeps its samples in partitions; to_local().predict(X, reject=...) rejects.")
+        probabilities, decide = self.predict_proba(X), self._decide(costs)
         if not is_dask(probabilities):
-            return self.classes_[probabilities.argmax(axis=1)]
-        classes = self.classes_
-        return probabilities.map_blocks(lambda P: classes[P.argmax(axis=1)], drop_axis=1, dtype=classes.dtype)
+            return decide(probabilities)
+        return probabilities.map_blocks(decide, drop_axis=1, dtype=self.classes_.dtype)
 
     def predict_set(
         self, X: Any, alpha: float = 0.1, *, coverage: str = "class", groups: Any = None, shift: Any = None

@@ -23,6 +23,7 @@ from .data_values import DataValuesMixin
 from .drift import DriftMixin
 from .finish import finish_fit, samples_looked_at
 from .importances import ImportancesMixin
+from .novelty import NoveltyMixin
 from .running import given_recipe, run_to_the_end
 from .search import Search, SearchProblem, searched_part
 from .settings import Recipe, recipe_of
@@ -31,7 +32,7 @@ from .task import EnsembleTask
 from .thermodynamic import ThermodynamicsMixin
 
 
-class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+class AveragedMetricMixin(NoveltyMixin, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Distances of an estimator with an ``ensemble_`` and ``_samples(X)``, which validates.
 
     The squared distance is the weighted mean over all metrics that vote, each scaled to a mean squared distance of one.

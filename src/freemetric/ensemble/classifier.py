@@ -18,6 +18,8 @@ from .certificate import CertificateMixin
 from .conformal import Conditions, check_alpha, check_coverage, prediction_sets, warn_of_small_cells
 from .counterfactuals import CounterfactualsMixin
 from .data_values import check_keeps_rows
+from .deciding import DecidingMixin
+from .disagreement import DisagreementMixin
 from .finish import finish_fit
 from .growing import learn_more, together
 from .parameters import free_energy_estimator
@@ -29,7 +31,9 @@ from .tasks.decisions import Decision, ProbabilityScore
 
 
 @free_energy_estimator
-class FreeEnergyClassifier(CertificateMixin, FreeEnergyModel, CounterfactualsMixin, VotingClassifier):
+class FreeEnergyClassifier(
+    CertificateMixin, DecidingMixin, DisagreementMixin, FreeEnergyModel, CounterfactualsMixin, VotingClassifier
+):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
     Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the samples;

@@ -110,16 +110,24 @@ class Ensemble:
 
     def shares(self, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
         """Shares (n_members, n_neighbors, n, n_cells) of votes that samples X (n, d) get, of every k alone."""
-        seen = seen_in(self.views, X)
         size = len(self.members), self.n_neighbors, len(X), self.training_set.n_cells
-        out = np.zeros(size, dtype=np.float32)
-        with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
-            for total, member, searches in zip(out, self.members, self._searches(n_jobs, device), strict=True):
-                spaces = member.spaces(seen[member.candidate.view])
-                for n, (search, Q) in enumerate(zip(searches, spaces, strict=True), start=1):
-                    votes = search.of(Q)
-                    total += (np.swapaxes(votes / votes.sum(axis=-1, keepdims=True), 0, 1) - total) / n
+        out, n_seen = np.zeros(size, dtype=np.float32), [0] * len(self.members)
+        for number, shares in self.shares_of_replicas(X, n_jobs, device):
+            n_seen[number] += 1
+            out[number] += (shares - out[number]) / n_seen[number]
         return out
+
+    def shares_of_replicas(
+        self, X: NDArray, n_jobs: int | None = None, device: str = "cpu"
+    ) -> Iterator[tuple[int, NDArray]]:
+        """The number of the member and shares (n_neighbors, n, n_cells) of every replica, one after the other."""
+        seen = seen_in(self.views, X)
+        searches_of_all = self._searches(n_jobs, device)
+        for number, (member, searches) in enumerate(zip(self.members, searches_of_all, strict=True)):
+            for search, Q in zip(searches, member.spaces(seen[member.candidate.view]), strict=True):
+                with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not here
+                    votes = search.of(Q)
+                yield number, np.swapaxes(votes / votes.sum(axis=-1, keepdims=True), 0, 1)
 
     def _searches(self, n_jobs, device) -> Iterator[list[NeighborVotes]]:
         """For every member a search per replica; those of the last threads and device are kept while they are small."""
@@ -176,10 +184,17 @@ class Ensemble:
 
     def outlier_score(self, X: NDArray) -> NDArray:
         """How far outside of the training set samples X (n, d) lie in the averaged metric, (n,) from 0 to 1."""
-        X_train = self.training_set.X
-        scores = self.once("outliers", lambda: OutlierScores.of(X_train, self.embed(X_train)))
         with np.errstate(over="ignore", invalid="ignore"):
-            return scores(X, self.embed(X))
+            return self._outlier_scores()(X, self.embed(X))
+
+    def p_values(self, X: NDArray) -> NDArray:
+        """P-values (n,) of samples X (n, d) being drawn as the training set was, by the same distances."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._outlier_scores().p_values(X, self.embed(X))
+
+    def _outlier_scores(self):
+        X = self.training_set.X
+        return self.once("outliers", lambda: OutlierScores.of(X, self.embed(X)))
 
     def with_training_set(self, members: list[Member], training_set: TrainingSet) -> "Ensemble":
         """The same with other metrics and samples."""

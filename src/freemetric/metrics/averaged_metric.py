@@ -156,13 +156,39 @@ class OutlierScores(NamedTuple):
     def of(cls, X: NDArray, Z: NDArray) -> "OutlierScores":
         """Usual distances of rows X (N, d) at Z (N, q) to their nearest others; of very many, those of some."""
         search = NearestNeighbors(n_neighbors=min(2, len(Z))).fit(Z)
-        low, high = X.min(axis=0), X.max(axis=0)
-        span = np.where(high > low, high - low, np.inf)  # what was always the same is no part of a distance
-        return cls(search, np.sort(search.kneighbors(some_rows(Z))[0][:, -1]), low - span, high + span)
+        usual = np.where(some_rows(far_outside_of_others(X)), np.inf, search.kneighbors(some_rows(Z))[0][:, -1])
+        return cls(search, np.sort(usual), *_limits(X.min(axis=0), X.max(axis=0)))
 
     def __call__(self, X: NDArray, Z: NDArray) -> NDArray[np.float64]:
         """Share (n,) of the rows that are less far from their nearest than samples X (n, d) at Z (n, q)."""
+        return np.searchsorted(self.usual, self._distances(X, Z), side="right") / len(self.usual)
+
+    def p_values(self, X: NDArray, Z: NDArray) -> NDArray[np.float64]:
+        """Share (n,) of the rows, the new one among them, that are at least as far from their nearest."""
+        n = len(self.usual)
+        return (1 + n - np.searchsorted(self.usual, self._distances(X, Z), side="left")) / (n + 1)
+
+    def _distances(self, X, Z):
+        """Distances (n,) to the nearest row, rounded down; infinite far outside."""
         within = np.clip(np.nan_to_num(Z), -FARTHEST, FARTHEST)
-        distances = self.search.kneighbors(within, n_neighbors=1)[0][:, 0]
-        share = np.searchsorted(self.usual, distances * (1 - 1e-9), side="right") / len(self.usual)
-        return np.where(((self.lowest > X) | (self.highest < X)).any(axis=1), 1.0, share)
+        distances = self.search.kneighbors(within, n_neighbors=1)[0][:, 0] * (1 - 1e-9)
+        return np.where(((self.lowest > X) | (self.highest < X)).any(axis=1), np.inf, distances)
+
+
+def _limits(low, high):
+    """Where features of these ranges are far outside of them."""
+    span = np.where(high > low, high - low, np.inf)  # what was always the same is no part of a distance
+    return low - span, high + span
+
+
+def far_outside_of_others(X: NDArray) -> NDArray[np.bool_]:
+    """Which of rows X (N, d) have a feature farther outside of the range of all other rows than this is wide, (N,).
+
+    New samples are compared with all rows: what would be far outside for them must be so for rows, too.
+    """
+    if len(X) < 3:
+        return np.zeros(len(X), dtype=bool)
+    ends = np.partition(X, (0, 1, len(X) - 2, len(X) - 1), axis=0)
+    lowest, _ = _limits(ends[1], ends[-1])  # without the row of the smallest value
+    _, highest = _limits(ends[0], ends[-2])
+    return ((lowest > X) | (highest < X)).any(axis=1)
