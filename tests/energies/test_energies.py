@@ -124,7 +124,7 @@ def test_energies_are_parameter_objects():
 
 
 def test_bad_energies_are_named(iris):
-    with pytest.raises(ValueError, match="Unknown energy 'ncaa'; known energies: .*'nca'"):
+    with pytest.raises(ValueError, match=r"Unknown energy 'ncaa'; known energies: .*'nca'"):
         as_energy("ncaa")
     with pytest.raises(TypeError, match=r"energy must be an Energy, its name or a callable .*; got 3"):
         as_energy(3)

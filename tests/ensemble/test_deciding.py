@@ -221,3 +221,16 @@ def test_without_out_of_bag_samples_nothing_is_tuned(plain):
     del unknown.oob_decision_function_
     with pytest.raises(ValueError, match="keeps no out-of-bag votes"):
         unknown.tune_threshold("f1")
+
+
+def test_prediction_sets_follow_the_tuned_probabilities():
+    X, y = make_classification(300, 6, weights=[0.85], random_state=0)
+    model = FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X, y)
+    tuned = model.tune_threshold("f1")
+    known = ~np.isnan(tuned.oob_decision_function_).any(axis=1)
+    own = tuned.oob_decision_function_[known, y[known]]
+    np.testing.assert_allclose(np.sort(tuned.oob_conformity_[:, 1]), np.sort(own))
+    truth = tuned.predict_set(X[known], alpha=0.2)[np.arange(known.sum()), y[known]]
+    assert truth.mean() > 0.75
+    with pytest.raises(ValueError, match="tune_threshold before condense"):
+        model.condense(max_rows=60).tune_threshold("f1")

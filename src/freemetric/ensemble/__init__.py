@@ -7,10 +7,11 @@ and scores them out of bag, a pure function of a replica task. ``search`` keeps 
 process and on Dask alike. ``oob`` predicts out of bag after the fit; ``importances`` use it. ``conformal`` makes
 prediction sets and intervals that hold; ``certificate`` bounds the risk by ``pac_bayes``. ``data_values`` says what
 training samples are worth, and ``shrinking`` drops or forgets some; ``counterfactuals`` says what would change a class,
-and ``drift`` what has changed in a table. ``deciding`` predicts by costs and tunes thresholds, ``novelty`` says how unlike
-the training samples a sample is, and ``disagreement`` which labels would help. ``thermodynamic`` samples the best candidate at many temperatures. ``base``,
-``classifier`` and ``regressor`` are the estimators, ``parameters`` describes what they share, ``growing`` is their
-partial fit, and ``state_checks`` checks model files. ``selector`` selects features by replicas of its own.
+and ``drift`` what has changed in a table. ``deciding`` predicts by costs and tunes thresholds, ``novelty`` says how
+unlike the training samples a sample is, and ``disagreement`` which labels would help. ``thermodynamic`` samples the
+best candidate at many temperatures. ``base``, ``classifier`` and ``regressor`` are the estimators, ``parameters``
+describes what they share, ``growing`` is their partial fit, and ``state_checks`` checks model files. ``selector``
+selects features by replicas of its own.
 """
 
 from .classifier import FreeEnergyClassifier

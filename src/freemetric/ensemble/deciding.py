@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..printable import counted
+from .conformal import check_alpha
 from .settings import recipe_of
-from .tasks.decisions import ProbabilityScore, best_weights, check_alpha, favouring, score_name
+from .tasks.decisions import ProbabilityScore, best_weights, conformity, favouring, score_name
 
 
 def check_costs(costs: ArrayLike, n_classes: int) -> NDArray[np.float64]:
@@ -53,6 +54,7 @@ class DecidingMixin:
     classes_: NDArray
     class_weight_: NDArray
     oob_decision_function_: NDArray
+    oob_conformity_: NDArray
     oob_score_: float
     predict_proba: Callable[[Any], Any]
     score_samples: Callable[[Any], NDArray]
@@ -171,6 +173,8 @@ class DecidingMixin:
         known = ~np.isnan(P).any(axis=1)
         if not known.any():
             raise ValueError("No sample was out of bag, so there is no threshold to tune; more replicas help.")
+        if known.sum() < len(self.oob_conformity_):
+            raise ValueError("A condensed model has lost labels that thresholds need; tune_threshold before condense.")
         return P[known], training_set.y[known], None if training_set.weights is None else training_set.weights[known]
 
     def _to_tune(self, scoring, costs, y):
@@ -192,5 +196,7 @@ class DecidingMixin:
         tuned.class_weight_ = weights
         tuned.ensemble_ = self.ensemble_.with_head(self.ensemble_.head.favouring(factors))
         tuned.oob_decision_function_ = favouring(self.oob_decision_function_, factors)
-        tuned.oob_score_ = ProbabilityScore(recipe_of(self).scoring, self.classes_)(*tuned._out_of_bag())
+        P, y, w = tuned._out_of_bag()
+        tuned.oob_conformity_ = conformity(P, y)
+        tuned.oob_score_ = ProbabilityScore(recipe_of(self).scoring, self.classes_)(P, y, w)
         return tuned

@@ -15,7 +15,7 @@ from ...metrics.class_densities import densities_of
 from ..population import Population, allowed_neighbors, best_pair, mixed_shares, selection_weights
 from ..settings import Recipe
 from ..task import EnsembleTask, Head, OOBResult
-from .decisions import Decision, favouring
+from .decisions import Decision, conformity, favouring
 
 FEW = 8  # classes
 FOLDS = 10  # parts of the training samples, each of which meets densities of the others
@@ -184,10 +184,9 @@ class ClassificationTask(EnsembleTask):
             probabilities = head.answers(mixed, energies[:0])
         class_weights = self.decision.class_weights(probabilities, y, w)
         probabilities = favouring(probabilities, class_weights)
-        conformity = np.column_stack([y, probabilities[np.arange(len(y)), y]])
         attributes = {
             "class_weight_": class_weights,
-            "oob_conformity_": conformity[np.lexsort(conformity.T[::-1])],
+            "oob_conformity_": conformity(probabilities, y),
             "oob_score_": self.decision.score(probabilities, y, w) if len(y) else np.nan,
         }
         if n_rows is not None:

@@ -145,3 +145,9 @@ def favouring(probabilities: NDArray, factors: NDArray) -> NDArray:
     """Probabilities (n, C) times factors (C,), normalised again."""
     weighed = probabilities * factors
     return weighed / weighed.sum(axis=1, keepdims=True)
+
+
+def conformity(probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
+    """Class numbers y (n,) and their probabilities among (n, C), as rows (n, 2), sorted: what prediction sets need."""
+    rows = np.column_stack([y, probabilities[np.arange(len(y)), y]])
+    return rows[np.lexsort(rows.T[::-1])]
