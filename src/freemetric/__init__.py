@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # at run time they are imported on first use: scikit-learn an
         Kernelized,
         MetricKNeighborsClassifier,
         MetricKNeighborsRegressor,
+        MetricRetriever,
         PairClassifier,
         QuadrupletClassifier,
         TripletClassifier,
@@ -51,7 +52,14 @@ __all__ = ["LEARNERS", "Recipe", "__version__", "expected_failed_checks", "keep_
 __all__ += ["ANMM", "DCA", "DMLFE", "DMLMJ", "GMML", "ITML", "LDA", "LDML", "LFDA", "LMNN", "LSML", "MCML", "MLKR"]
 __all__ += ["MMC", "NCA", "NCMML", "PCA", "RCA", "SCML", "SDML", "Covariance", "DMLeig", "Euclidean", "Kernelized"]
 __all__ += ["FreeEnergyClassifier", "FreeEnergyRegressor", "MetricKNeighborsClassifier", "MetricKNeighborsRegressor"]
-__all__ += ["PairClassifier", "QuadrupletClassifier", "TableClassifier", "TableRegressor", "TripletClassifier"]
+__all__ += [
+    "MetricRetriever",
+    "PairClassifier",
+    "QuadrupletClassifier",
+    "TableClassifier",
+    "TableRegressor",
+    "TripletClassifier",
+]
 __all__ += ["datasets", "energies", "files", "mc", "metrics"]
 
 _MODULES = {
