@@ -118,13 +118,12 @@ def large(n, index, d=384):
     """Fit on a sample of a memory-mapped file and index all of it."""
     with tempfile.TemporaryDirectory() as folder:
         path, rng = Path(folder) / "vectors.npy", np.random.default_rng(0)
-        file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(n, d))
         means, y = rng.standard_normal((200, d)).astype(np.float32), np.arange(n) % 200
-        for start in range(0, n, 10_000):
-            rows = slice(start, start + 10_000)
-            file[rows] = means[y[rows]] + 2 * rng.standard_normal((len(y[rows]), d)).astype(np.float32)
-        file.flush()
-        del file
+        with path.open("wb") as file:  # not memory-mapped: pages that are written count as memory of this process
+            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (n, d)})
+            for start in range(0, n, 2000):
+                rows = y[start : start + 2000]
+                file.write((means[rows] + 2 * rng.standard_normal((len(rows), d), dtype=np.float32)).tobytes())
         before, X = peak(), np.load(path, mmap_mode="r")
         start = time.perf_counter()
         model = MetricRetriever(LFDA(64), index=index, random_state=0).fit(X, y)

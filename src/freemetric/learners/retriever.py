@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import Normalizer
 from sklearn.utils import check_consistent_length, gen_batches
-from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from ..files import Savable
@@ -24,11 +24,12 @@ from .discriminants import LFDA
 from .fitting import AtomicFit
 from .itml import ITML
 from .nca import MLKR
+from .parallel import one_blas_thread
 from .parameters import CountOrNone, estimator
 from .side_information import check_pairs
 from .tuples.base import check_takes, fitted, formed, signs_of
 from .unsupervised import Euclidean
-from .validation import check_labels, check_samples
+from .validation import check_samples
 
 BLOCK = 4096  # rows that are mapped at a time
 NEIGHBORS = 1 << 22  # of a block of queries that are scored
@@ -172,6 +173,9 @@ class MetricRetriever(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutM
 
     def _images(self, X):
         """The items in the learned space, block by block."""
+        if len(X.shape) != 2 or X.shape[0] <= BLOCK:
+            yield self._image(X)
+            return
         for rows in gen_batches(X.shape[0], BLOCK):
             yield self._image(safe_indexing(X, np.arange(rows.start, rows.stop)))
 
@@ -201,8 +205,8 @@ class MetricRetriever(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutM
         """
         check_is_fitted(self)
         X = with_rows(X)
-        Z = np.concatenate([image.astype(np.float32) for image in self._images(X)]) if len(X.shape) else self._image(X)
-        self.index_ = self.index_.added(Z, ids)
+        n = X.shape[0] if len(X.shape) else 0
+        self.index_ = self.index_.added(self._images(X), check_ids(ids, n, self.index_.ids))
         return self
 
     def remove(self, ids: ArrayLike) -> Self:
@@ -230,7 +234,9 @@ class MetricRetriever(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutM
         """
         check_is_fitted(self)
         check_count(k)
-        distances, rows = self.index_.search(self._image(X), k, self.n_jobs)
+        Z = self._image(X)
+        with one_blas_thread():  # products are small, and waiting for a second thread takes longer
+            distances, rows = self.index_.search(Z, k, self.n_jobs)
         is_cosine = isinstance(self.learner, str) and self.learner == "cosine"
         return distances**2 / 2 if is_cosine else distances, self.index_.ids[rows]
 
@@ -238,27 +244,32 @@ class MetricRetriever(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutM
         """Share of the k nearest items that ``query`` finds; 1 for an exact index. It costs an exact search."""
         check_is_fitted(self)
         check_count(k)
-        return self.index_.recall(self._image(X), k, self.n_jobs)
+        Z = self._image(X)
+        with one_blas_thread():
+            return self.index_.recall(Z, k, self.n_jobs)
 
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
         """Mean average precision at R of samples of known classes, each a query among all others.
 
-        The items of the index play no part, so that samples of other classes than those of ``fit`` can be scored. It is
+        In searches over parameters, ``cv=StratifiedKFold()`` gives every fold all classes. The items of the index play no part, so that samples of other classes than those of ``fit`` can be scored. It is
         the mean of :func:`freemetric.metrics.map_at_r`, without samples that are alone in their class.
         """
         check_is_fitted(self)
-        Z, (_, labels) = self._image(X), check_labels(y)
-        check_consistent_length(Z, labels)
+        check_classification_targets(y)
+        check_consistent_length(X, y)
+        Z, (classes, labels) = self._image(X), np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError("y has one class, so that everything is relevant: StratifiedKFold has all in every fold.")
         items = VectorIndex.of([Z], np.arange(len(Z)))
         k = min(int(np.bincount(labels).max()) + 1, len(Z))
-        values = [
-            map_at_r(items.search(Z[rows], k, self.n_jobs)[1], labels, labels[rows], np.arange(rows.start, rows.stop))
-            for rows in gen_batches(len(Z), max(1, NEIGHBORS // k))
-        ]
-        together = np.concatenate(values)
-        if np.isnan(together).all():
+        values = np.empty(len(Z))
+        with one_blas_thread():
+            for rows in gen_batches(len(Z), max(1, NEIGHBORS // k)):
+                found, own = items.search(Z[rows], k, self.n_jobs)[1], np.arange(rows.start, rows.stop)
+                values[rows] = map_at_r(found, labels, labels[rows], own)
+        if np.isnan(values).all():
             raise ValueError("Every class of y has a single sample: there is nothing to find.")
-        return float(np.nanmean(together))
+        return float(np.nanmean(values))
 
     def check_state(self) -> None:
         """Check that the fitted attributes are consistent; called when a model is saved or loaded."""

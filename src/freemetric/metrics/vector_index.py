@@ -1,6 +1,7 @@
 """Vectors with ids, and the search for the nearest of them: exact, or by the graph of another package."""
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ SPARE = 8  # items more than wanted, because single precision may exchange the l
 NUMBERS = 1 << 22  # of the differences of a block of queries
 FEWEST = 1000  # items from which on a graph is made
 MOST_NEW = 0.1  # of the items in the graph; more that are new, and it is made again
+FARTHEST = 1e15  # of a coordinate, so that sums of squares are finite
 CLOSE = 1e-6  # relative: distances that are the same to single precision
 Found = tuple[NDArray[np.float64], NDArray[np.intp]]  # distances and rows (n, k), nearest first
 
@@ -42,22 +44,18 @@ class VectorIndex:
     @classmethod
     def of(cls, blocks: Iterable[NDArray], ids: NDArray, kind: str = "exact") -> "VectorIndex":
         """The index of vectors that come in blocks, with all their ids; the mean of the first is where zero will be."""
-        places, centre, start = np.empty((0, 1), dtype=np.float32), np.empty(0), 0
-        for block in blocks:
-            if not start:
-                places, centre = np.empty((len(ids), block.shape[1] + 1), dtype=np.float32), block.mean(axis=0)
-            places[start : start + len(block)] = _as_places(block - centre)
-            start += len(block)
-        return cls(places, ids, centre, kind)
+        blocks = iter(blocks)
+        first = next(blocks)
+        centre = first.mean(axis=0)  # distances do not change, and single precision keeps more of them
+        return cls(_as_places(chain((first,), blocks), len(ids), centre), ids, centre, kind)
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def added(self, vectors: NDArray, ids: ArrayLike | None = None) -> "VectorIndex":
-        """The index with further vectors (m, p); ids None: the integers that follow."""
-        fresh = check_ids(ids, len(vectors), self.ids)
-        together = np.concatenate([self.places, _as_places(vectors - self.centre)])
-        larger = VectorIndex(together, np.concatenate([self.ids, fresh]), self.centre, self.kind)
+    def added(self, blocks: Iterable[NDArray], ids: NDArray) -> "VectorIndex":
+        """The index with further vectors, which come in blocks, and all their ids; see ``check_ids``."""
+        together = np.concatenate([self.places, _as_places(blocks, len(ids), self.centre)])
+        larger = VectorIndex(together, np.concatenate([self.ids, ids]), self.centre, self.kind)
         larger.graph = self.graph
         return larger
 
@@ -75,9 +73,9 @@ class VectorIndex:
         if k > len(self):
             raise ValueError(f"k={k} is more than the index holds, {counted(len(self), 'item')}.")
         Q, wanted = Q - self.centre, min(k + SPARE, len(self))
-        queries = Q.astype(np.float32)
-        if not np.isfinite(queries).all():
+        if not (np.abs(Q) < FARTHEST).all():
             raise ValueError("Queries are too far away for single precision: look for wrong cells, or scale X.")
+        queries = Q.astype(np.float32)
         approximate = not exact and self.kind != "exact" and len(self) >= FEWEST
         search = self._approximate if approximate else self._exact
         rows = search(queries, wanted, n_jobs)
@@ -135,7 +133,8 @@ class VectorIndex:
         check_array(centre, "centre of VectorIndex", 1, vectors.shape[1:])
         require(type(ids) is np.ndarray and len(ids) == len(vectors), "ids of VectorIndex", "do not fit its vectors")
         require(isinstance(kind, str) and kind in INDEXES, "kind of VectorIndex", "is not known")
-        return cls(_as_places(vectors), check_ids(ids, len(vectors)) if len(ids) else ids, centre, kind)
+        places = _as_places([vectors], len(vectors), np.zeros_like(centre))
+        return cls(places, check_ids(ids, len(vectors)) if len(ids) else ids, centre, kind)
 
 
 def check_ids(ids: ArrayLike | None, n: int, taken: NDArray | None = None) -> NDArray:
@@ -160,12 +159,15 @@ def check_ids(ids: ArrayLike | None, n: int, taken: NDArray | None = None) -> ND
     return given
 
 
-def _as_places(vectors):
-    """Rows (n, p + 1) as the kernels search them; ValueError where single precision cannot hold them."""
-    with np.errstate(over="ignore"):
-        places = cpu_kernels().as_places(vectors)
-    if not np.isfinite(places).all():
-        raise ValueError("Items are too far apart for single precision: look for wrong cells, or scale X.")
+def _as_places(blocks, n, centre):
+    """Vectors in blocks as the kernels search them, (n, p + 1); ValueError where single precision cannot hold them."""
+    places, start = np.empty((n, len(centre) + 1), dtype=np.float32), 0
+    for block in blocks:
+        vectors = block - centre
+        if not (np.abs(vectors) < FARTHEST).all():
+            raise ValueError("Items are too far apart for single precision: look for wrong cells, or scale X.")
+        places[start : start + len(block)] = cpu_kernels().as_places(vectors)
+        start += len(block)
     return places
 
 
