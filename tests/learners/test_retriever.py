@@ -1,8 +1,10 @@
 """MetricRetriever against scikit-learn's neighbour search in the space of the learner."""
 
+import ast
 import io
 import pickle
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +18,11 @@ from sklearn.preprocessing import MinMaxScaler
 import freemetric
 from freemetric import ITML, LFDA, LMNN, MLKR, NCA, RCA, FreeEnergyClassifier, MetricRetriever
 from freemetric.metrics import map_at_r
-from freemetric.metrics.vector_index import FEWEST, GRAPHS, VectorIndex
+from freemetric.metrics.vector_index import FEWEST, GRAPHS, Package, VectorIndex
+
+from ..pages import ROOT, blocks, run
+
+PAGE = ROOT / "docs" / "howto" / "search.md"
 
 
 def nearest(Z, Q, k):
@@ -156,6 +162,7 @@ def test_a_graph_finds_most_of_the_nearest(rng, kind):
     distances, rows = nearest(X[20:], X[::10], 5)
     found, ids = model.query(X[::10], 5)
     assert (ids == rows + 20).mean() > 0.95
+    np.testing.assert_array_equal(model.query(X[:1], 5)[1], ids[:1])
     assert model.recall(X[::10], 5) == pytest.approx((found <= distances[:, -1:] * (1 + 1e-6)).mean(), abs=1e-9)
     again = pickle.loads(pickle.dumps(model))
     assert (again.query(X[::10], 5)[1] == rows + 20).mean() > 0.95
@@ -165,10 +172,10 @@ def test_recall_counts_what_a_graph_misses(rng, monkeypatch):
     """A graph that sees only even rows finds about half of the nearest."""
     X = rng.random((FEWEST, 3))
 
-    def even(vectors, n_threads):
+    def even(package, vectors, n_threads):
         return lambda Q, k: 2 * nearest(vectors[::2], Q, k)[1]
 
-    monkeypatch.setitem(GRAPHS, "faiss", even)
+    monkeypatch.setitem(GRAPHS, "faiss", Package("numpy", even))
     model = MetricRetriever(None, index="faiss").fit(X)
     true = nearest(X, X[:100], 10)[1]
     assert model.recall(X[:100], 10) == pytest.approx((true % 2 == 0).mean())
@@ -176,17 +183,17 @@ def test_recall_counts_what_a_graph_misses(rng, monkeypatch):
 
 
 def test_a_graph_with_lost_parts_is_searched_exactly(rng, monkeypatch):
-    monkeypatch.setitem(GRAPHS, "usearch", lambda vectors, n_threads: lambda Q, k: np.full((len(Q), k), -1))
+    lost = Package("numpy", lambda package, vectors, n_threads: lambda Q, k: np.full((len(Q), k), -1))
+    monkeypatch.setitem(GRAPHS, "usearch", lost)
     X = rng.random((FEWEST, 3))
     assert MetricRetriever(None, index="usearch").fit(X).recall(X[:9], 4) == 1
 
 
 @pytest.mark.parametrize("kind", GRAPHS)
 def test_a_missing_package_is_named(rng, monkeypatch, kind):
-    monkeypatch.setitem(sys.modules, kind, None)
-    model = MetricRetriever(None, index=kind).fit(rng.random((FEWEST, 2)))
+    monkeypatch.setitem(sys.modules, GRAPHS[kind].module, None)
     with pytest.raises(ImportError, match=rf"This needs {kind}\S*: pip install 'freemetric\[search\]'"):
-        model.query([[0.5, 0.5]], 3)
+        MetricRetriever(None, index=kind).fit(rng.random((20, 2)))
 
 
 def test_a_memory_mapped_file_is_learned_from_a_sample_and_read_in_blocks(rng, tmp_path, monkeypatch):
@@ -240,10 +247,9 @@ def test_the_score_is_map_at_r_among_the_samples_themselves(wine):
 
 
 def test_it_enters_a_grid_search(wine):
-    search = GridSearchCV(
-        MetricRetriever(LFDA()), {"learner__n_components": [1, 2], "index": ["exact"]}, cv=StratifiedKFold(3)
-    )
-    assert search.fit(*wine).best_score_ > 0.9
+    grid = {"learner": [None, LFDA(2)], "max_samples": [100, None]}
+    search = GridSearchCV(MetricRetriever(random_state=0), grid, cv=StratifiedKFold(3)).fit(*wine)
+    assert isinstance(search.best_params_["learner"], LFDA)  # better than the plain distance
     assert search.best_estimator_.query(wine[0], 1)[1].shape == (178, 1)
 
 
@@ -299,3 +305,42 @@ def test_an_altered_index_is_refused(rng, change):
     VectorIndex.from_state(state)
     with pytest.raises(ValueError, match=r"VectorIndex|ids"):
         VectorIndex.from_state({**state, **change})
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """The names that the page on search defines, in a folder where it may write."""
+    if not PAGE.exists():
+        pytest.skip("the pages are not part of an installed package")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("search"))
+        names = run(PAGE)
+        names["lines"] = Path("items.txt").read_text().splitlines()
+    return names
+
+
+@pytest.mark.parametrize("package", ["faiss", "usearch", "hnswlib"])
+def test_the_recipe_of_an_index_finds_the_same_items(page, package):
+    pytest.importorskip(package, reason=f"{package} is not installed")
+    (block,) = (code for _, code in blocks(PAGE, "py") if package in code)
+    names = dict(page)
+    exec(block, names)
+    distances, ids = page["model"].query(page["queries"], 10)
+    assert (np.asarray(names["rows"], dtype=int) == ids).mean() > 0.99
+    if "squared" in names:
+        np.testing.assert_allclose(np.sqrt(names["squared"]), distances, rtol=1e-2)
+
+
+def test_the_lines_for_pgvector_are_the_vectors(page):
+    keys, texts = zip(*(line.split("\t") for line in page["lines"]), strict=True)
+    assert list(map(int, keys)) == list(range(len(page["catalogue"])))
+    read = np.array([ast.literal_eval(text) for text in texts], dtype=np.float32)
+    np.testing.assert_array_equal(read, page["vectors"])
+    assert f"vector({read.shape[1]})" in page["create"]
+
+
+def test_pgvector_reads_the_lines(page):
+    pgvector = pytest.importorskip("pgvector", reason="pgvector is not installed")
+    for line, vector in zip(page["lines"][:20], page["vectors"], strict=False):
+        text = line.split("\t")[1]
+        assert pgvector.Vector.from_text(text).to_list() == vector.tolist()

@@ -16,7 +16,7 @@ from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
 from ..metrics.retrieval_scores import map_at_r
-from ..metrics.vector_index import INDEXES, VectorIndex, check_ids
+from ..metrics.vector_index import INDEXES, VectorIndex, check_ids, package_of
 from ..presenting import Presented
 from ..sklearn_compat import HasMethods, StrOptions, safe_indexing, validate_params
 from .base import generator
@@ -122,6 +122,7 @@ class MetricRetriever(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutM
             The fitted retriever.
         """
         validate_params(self)
+        package_of(self.index)  # one that is missing is missed before the metric is learned
         X = with_rows(X)
         if len(X.shape) == 3:
             given, (X, pairs) = X, formed(X, 2, "pairs", None)
@@ -251,8 +252,9 @@ class MetricRetriever(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutM
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
         """Mean average precision at R of samples of known classes, each a query among all others.
 
-        In searches over parameters, ``cv=StratifiedKFold()`` gives every fold all classes. The items of the index play no part, so that samples of other classes than those of ``fit`` can be scored. It is
-        the mean of :func:`freemetric.metrics.map_at_r`, without samples that are alone in their class.
+        The items of the index play no part, so that samples of other classes than those of ``fit`` can be scored. It is
+        the mean of :func:`freemetric.metrics.map_at_r`, without samples that are alone in their class. In searches over
+        parameters, ``cv=StratifiedKFold()`` puts all classes into every fold.
         """
         check_is_fitted(self)
         check_classification_targets(y)

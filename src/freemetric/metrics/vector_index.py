@@ -109,7 +109,8 @@ class VectorIndex:
         n = len(self)
         if self.graph is None or n - self.graph.size > MOST_NEW * self.graph.size:
             vectors = np.ascontiguousarray(self.places[:, :-1])
-            self.graph = Graph(GRAPHS[self.kind](vectors, effective_n_threads(n_jobs)), n)
+            made = GRAPHS[self.kind].graph(package_of(self.kind), vectors, effective_n_threads(n_jobs))
+            self.graph = Graph(made, n)
         find, size = self.graph
         rows = np.asarray(find(queries, min(k, size))).astype(np.intp)
         if size < n:
@@ -171,21 +172,21 @@ def _as_places(blocks, n, centre):
     return places
 
 
-def _of_pynndescent(vectors, n_threads):
-    made = required("pynndescent", "search").NNDescent(vectors, n_neighbors=30, random_state=0, n_jobs=n_threads)
+def _of_pynndescent(package, vectors, n_threads):
+    made = package.NNDescent(vectors, n_neighbors=30, random_state=0, n_jobs=n_threads)
     made.prepare()
     return lambda Q, k: made.query(Q, k, epsilon=0.2)[0]
 
 
-def _of_usearch(vectors, n_threads):
-    made = required("usearch.index", "search").Index(ndim=vectors.shape[1], metric="l2sq", dtype="f32")
+def _of_usearch(package, vectors, n_threads):
+    made = package.Index(ndim=vectors.shape[1], metric="l2sq", dtype="f32")
     made.add(np.arange(len(vectors), dtype=np.uint64), vectors, threads=n_threads)
 
     def rows(Q, k):
         made.expansion_search = max(128, 2 * k)
-        matches = made.search(Q, k, threads=n_threads)
-        found = np.full((len(Q), k), -1)
-        keys, counts = np.atleast_2d(matches.keys), np.broadcast_to(np.atleast_1d(matches.counts), len(Q))
+        matches, found = made.search(Q, k, threads=n_threads), np.full((len(Q), k), -1)
+        keys = np.atleast_2d(matches.keys)
+        counts = np.array(getattr(matches, "counts", [keys.shape[1]]))  # a single query has another kind of matches
         there = np.arange(keys.shape[1]) < counts[:, None]
         found[:, : keys.shape[1]][there] = keys[there]
         return found
@@ -193,8 +194,8 @@ def _of_usearch(vectors, n_threads):
     return rows
 
 
-def _of_faiss(vectors, n_threads):
-    made = required("faiss", "search").IndexHNSWFlat(vectors.shape[1], 32)
+def _of_faiss(package, vectors, n_threads):
+    made = package.IndexHNSWFlat(vectors.shape[1], 32)
     made.hnsw.efConstruction = 100
     made.add(vectors)
 
@@ -205,6 +206,22 @@ def _of_faiss(vectors, n_threads):
     return rows
 
 
-GRAPHS = {"pynndescent": _of_pynndescent, "usearch": _of_usearch, "faiss": _of_faiss}
+class Package(NamedTuple):
+    """A package that makes graphs."""
+
+    module: str
+    graph: Callable[[Any, NDArray, int], Callable]  # of the module, vectors and a number of threads: ``Graph.rows``
+
+
+GRAPHS = {
+    "pynndescent": Package("pynndescent", _of_pynndescent),
+    "usearch": Package("usearch.index", _of_usearch),
+    "faiss": Package("faiss", _of_faiss),
+}
 INDEXES = ("exact", *GRAPHS)
 """Names of the searches."""
+
+
+def package_of(kind: str) -> Any:
+    """The module that a search needs, None for an exact one; ImportError in one line where it is missing."""
+    return required(GRAPHS[kind].module, "search") if kind in GRAPHS else None
