@@ -123,23 +123,23 @@ class MetricRetriever(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutM
         """
         validate_params(self)
         package_of(self.index)  # one that is missing is missed before the metric is learned
-        X = with_rows(X)
-        if len(X.shape) == 3:
-            given, (X, pairs) = X, formed(X, 2, "pairs", None)
-            y, pair_labels = None, signs_of(y, len(given), "pairs", "similar or dissimilar")
+        items: Any = with_rows(X)
+        if len(items.shape) == 3:
+            n_pairs, (items, pairs) = len(items), formed(items, 2, "pairs", None)
+            y, pair_labels = None, signs_of(y, n_pairs, "pairs", "similar or dissimilar")
         if pairs is not None or pair_labels is not None:
-            self._learn_pairs(X, pairs, pair_labels)
+            self._learn_pairs(items, pairs, pair_labels)
         else:
-            self._learn_items(X, y)
-        keys = check_ids(ids, X.shape[0])
-        self.index_ = VectorIndex.of(self._images(X), keys, self.index)
+            self._learn_items(items, y)
+        keys = check_ids(ids, items.shape[0])
+        self.index_ = VectorIndex.of(self._images(items), keys, self.index)
         self._n_features_out = len(self.index_.centre)
         return self
 
     def _learn_items(self, X, y):
         if y is not None:
             check_consistent_length(X, y)
-        rows, n = slice(None), X.shape[0] if len(X.shape) else 0
+        n = X.shape[0] if len(X.shape) else 0
         if self.max_samples is not None and n > self.max_samples:
             rows = np.sort(generator(self.random_state).choice(n, self.max_samples, replace=False))
             X, y = safe_indexing(X, rows), None if y is None else safe_indexing(y, rows)
@@ -205,9 +205,9 @@ class MetricRetriever(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutM
         that many items are better added at once.
         """
         check_is_fitted(self)
-        X = with_rows(X)
-        n = X.shape[0] if len(X.shape) else 0
-        self.index_ = self.index_.added(self._images(X), check_ids(ids, n, self.index_.ids))
+        items: Any = with_rows(X)
+        n = items.shape[0] if len(items.shape) else 0
+        self.index_ = self.index_.added(self._images(items), check_ids(ids, n, self.index_.ids))
         return self
 
     def remove(self, ids: ArrayLike) -> Self:
