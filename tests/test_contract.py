@@ -15,6 +15,7 @@ from freemetric import (
     Kernelized,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
+    MetricRetriever,
     expected_failed_checks,
 )
 from freemetric.mc import Annealing, Constant, ElementMove
@@ -32,6 +33,8 @@ ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
     Kernelized(MLKR(), max_exact=0, n_landmarks=10, random_state=0),
     MetricKNeighborsClassifier(RCA()),
     MetricKNeighborsRegressor(PCA()),
+    MetricRetriever(),
+    MetricRetriever("cosine"),
 ]
 LONG = [DMLFE.paper(), FreeEnergyClassifier(n_replicas=8), FreeEnergyRegressor(n_replicas=8)]
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # at run time they are imported on first use: scikit-learn an
         Kernelized,
         MetricKNeighborsClassifier,
         MetricKNeighborsRegressor,
+        MetricRetriever,
         PairClassifier,
         QuadrupletClassifier,
         TripletClassifier,
@@ -53,6 +54,7 @@ __all__ += ["MMC", "NCA", "NCMML", "PCA", "RCA", "SCML", "SDML", "Covariance", "
 __all__ += ["FreeEnergyClassifier", "FreeEnergyRegressor", "FreeEnergySelector", "MetricKNeighborsClassifier"]
 __all__ += [
     "MetricKNeighborsRegressor",
+    "MetricRetriever",
     "PairClassifier",
     "QuadrupletClassifier",
     "TableClassifier",

@@ -16,12 +16,14 @@ from .learners import (
     Kernelized,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
+    MetricRetriever,
     PairClassifier,
     QuadrupletClassifier,
     TripletClassifier,
 )
 from .learners.kept_results import KeptWalk
 from .metrics import Candidate, Member, TrainingSet
+from .metrics.vector_index import VectorIndex
 from .tabular import TableClassifier, TableModel, TableRegressor
 from .thermodynamics import Recording
 
@@ -34,6 +36,7 @@ _ESTIMATORS: dict[str, type] = {
     "kernelized": Kernelized,
     "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
     "metric-k-neighbors-regressor": MetricKNeighborsRegressor,
+    "metric-retriever": MetricRetriever,
     "pair-classifier": PairClassifier,
     "triplet-classifier": TripletClassifier,
     "quadruplet-classifier": QuadrupletClassifier,
@@ -55,6 +58,7 @@ for _tag, _cls in {
     "candidate": Candidate,
     "member": Member,
     "training-set": TrainingSet,
+    "vector-index": VectorIndex,
     "ensemble": Ensemble,
     **{_part: _cls for _task in TASKS.values() for _part, _cls in _task.saved.items()},
     "chain": mc.Chain,

@@ -16,6 +16,7 @@ from sklearn.preprocessing import (
     FunctionTransformer,
     MaxAbsScaler,
     MinMaxScaler,
+    Normalizer,
     OneHotEncoder,
     OrdinalEncoder,
     QuantileTransformer,
@@ -33,6 +34,7 @@ from freemetric import (
     Kernelized,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
+    MetricRetriever,
     PairClassifier,
     QuadrupletClassifier,
     Recipe,
@@ -72,6 +74,7 @@ from freemetric.learners.fitting import Lowest
 from freemetric.learners.kept_results import KeptWalk
 from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Candidate, ClassEncoding, Member, TrainingSet
 from freemetric.metrics.trends import Products, crossed_trend
+from freemetric.metrics.vector_index import VectorIndex
 from freemetric.sklearn_compat import HALVING
 from freemetric.thermodynamics import Recording, TemperingSettings, temper
 
@@ -135,6 +138,10 @@ VALUES = {
         TrainingSet(X, y, ClassEncoding(3)),
         TrainingSet(X[::-1], y, ClassEncoding(3), rng.random(40) + 0.1, rng.permutation(100)[:40]),
         TrainingSet(X[:, ::2], y.astype(np.int8), ClassEncoding(3)),
+    ],
+    "freemetric:vector-index": [
+        VectorIndex.of([X[:30], X[30:]], np.arange(40)),
+        VectorIndex.of([X], np.array(["x" * i for i in range(40)]), "faiss"),
     ],
     **{
         f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)]
@@ -210,6 +217,7 @@ def transformers():
             OrdinalEncoder(max_categories=2, encoded_missing_value=-1).fit(np.vstack([TEXTS, [[None, None]]])),
         ],
         "sklearn:MinMaxScaler": [MinMaxScaler().fit(X), MinMaxScaler((-1, 1), clip=True).fit(X)],
+        "sklearn:Normalizer": [Normalizer().fit(X), Normalizer("max").fit(X)],
         "sklearn:MaxAbsScaler": [MaxAbsScaler().fit(X)],
         "sklearn:StandardScaler": [StandardScaler().fit(X), StandardScaler(with_mean=False, with_std=False).fit(X)],
         "sklearn:RobustScaler": [RobustScaler(quantile_range=(10.0, 90.0)).fit(X)],
@@ -266,6 +274,10 @@ def learners():
         "freemetric:metric-k-neighbors-classifier": [
             MetricKNeighborsClassifier(QUICK_DMLFE, n_folds=2, random_state=0).fit(X, np.where(y == 2, -1, y)),
             MetricKNeighborsClassifier(make_pipeline(StandardScaler(), LEARNERS["rca"]()), 3).fit(X, y),
+        ],
+        "freemetric:metric-retriever": [
+            MetricRetriever(random_state=0).fit(X, y).remove([3]),
+            MetricRetriever("cosine").fit(X, ids=[f"item {i}" for i in range(40)]),
         ],
         "freemetric:metric-k-neighbors-regressor": [
             MetricKNeighborsRegressor(MLKR(2), n_folds=2, random_state=0).fit(X, X[:, 0] ** 2),

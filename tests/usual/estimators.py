@@ -74,6 +74,7 @@ ESTIMATORS = {
     "MCML": Estimator(LEARNER, lambda: fm.MCML(tol=0.01), SPACES),
     "MLKR": Estimator(REGRESSION_LEARNER, lambda: fm.MLKR(tol=0.01), SPACES),
     "MMC": Estimator(LEARNER, lambda: fm.MMC(max_iter=10, n_constraints=40, random_state=0), SPACES),
+    "MetricRetriever": Estimator(LEARNER, lambda: fm.MetricRetriever(fm.RCA()), {"max_samples": [20, None]}),
     "NCA": Estimator(LEARNER, lambda: fm.NCA(tol=0.01), SPACES),
     "NCMML": Estimator(LEARNER, lambda: fm.NCMML(tol=0.01), SPACES),
     "PCA": Estimator(LEARNER, lambda: fm.PCA(), SPACES),

@@ -150,6 +150,7 @@ PARTS = {
     preprocessing.OrdinalEncoder: Part((d, "categories_"), check_categories, (*RARE, "_missing_indices")),
     preprocessing.MinMaxScaler: Part((d, "scale_", "min_")),
     preprocessing.MaxAbsScaler: Part((d, "scale_")),
+    preprocessing.Normalizer: Part((d,)),
     preprocessing.StandardScaler: Part((d, "scale_", "mean_")),
     preprocessing.RobustScaler: Part((d, "scale_", "center_")),
     preprocessing.QuantileTransformer: Part((d, "quantiles_", "references_")),

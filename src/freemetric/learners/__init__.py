@@ -18,6 +18,7 @@ from .mmc import MMC
 from .nca import MLKR, NCA
 from .ncmml import NCMML
 from .neighbor_scatter import ANMM, DMLMJ
+from .retriever import MetricRetriever
 from .scml import SCML
 from .sdml import SDML
 from .tuples import PairClassifier, QuadrupletClassifier, TripletClassifier
@@ -83,6 +84,7 @@ __all__ = [
     "Kernelized",
     "MetricKNeighborsClassifier",
     "MetricKNeighborsRegressor",
+    "MetricRetriever",
     "PairClassifier",
     "QuadrupletClassifier",
     "TripletClassifier",

@@ -1,6 +1,7 @@
 """Metrics as values: views (what is measured), forms (which maps), members of an ensemble and their neighbours.
 
-Nothing here is fitted by itself; learners make these values, and files, displays, reports and graphs read them.
+Nothing here is fitted by itself; learners make these values, and files, displays, reports and graphs read them. Scores
+of retrieval measure how well a metric finds relevant items.
 """
 
 from .class_densities import (
@@ -13,6 +14,7 @@ from .class_densities import (
 )
 from .forms import FORMS, Candidate, Form, Member, register_form
 from .linear_views import Axes, Whitened
+from .retrieval_scores import map_at_r, ndcg, precision_at_1, r_precision
 from .training_set import ClassEncoding, TargetEncoding, TrainingSet
 from .trends import TRENDS, Trend
 from .views import VIEWS, View, register_view
@@ -36,6 +38,10 @@ __all__ = [
     "Trend",
     "View",
     "Whitened",
+    "map_at_r",
+    "ndcg",
+    "precision_at_1",
+    "r_precision",
     "register_class_density",
     "register_form",
     "register_view",
