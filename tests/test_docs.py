@@ -122,8 +122,8 @@ def test_page_begins_with_its_purpose(page):
 
 
 def test_the_documentation_is_short():
-    assert len([page for page in PAGES if page.name != "commands.md"]) <= 21  # the commands are a generated page
-    assert sum(len(page.read_text().split()) for page in pages()) <= 35_000
+    assert len([page for page in PAGES if page.name != "commands.md"]) <= 22  # the commands are a generated page
+    assert sum(len(page.read_text().split()) for page in pages()) <= 41_000
 
 
 SOURCES = ROOT / "src" / "freemetric"
