@@ -49,7 +49,7 @@ def name(path):
     return str(path.relative_to(ROOT))
 
 
-LONG = ("choose.md", "extend.md", "scale.md", "tables.md")
+LONG = ("choose.md", "extend.md", "scale.md", "tables.md", "thermodynamics.md")
 
 
 def runs(page):

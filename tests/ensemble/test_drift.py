@@ -25,6 +25,7 @@ def tables(rng, n=40):
     return X[:n], X[n:]
 
 
+@pytest.mark.slow
 def test_false_alarms_are_as_frequent_as_they_should_be(model, rng):
     """Of independent tests, each with a chance alpha; more or fewer than these bounds have a chance of 1e-4."""
     n = 100

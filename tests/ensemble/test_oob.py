@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from freemetric.ensemble.model import Ensemble
-from freemetric.ensemble.oob import OOBIndices, OOBPredictor, _some
+from freemetric.ensemble.oob import OOBIndices, OOBPredictor, some_of
 from freemetric.ensemble.tasks.classification import ClassificationHead
 from freemetric.metrics import Candidate, ClassEncoding, Member, TrainingSet
 from freemetric.metrics.views import Scaled
@@ -56,4 +56,4 @@ def test_the_others_vote_in_spaces_that_left_the_sample_out(ensemble, rng):
 
 @pytest.mark.parametrize(("n", "most", "some"), [(3, 5, [0, 1, 2]), (3, 3, [0, 1, 2]), (9, 3, [0, 4, 8])])
 def test_some_are_from_all_over(n, most, some):
-    assert _some(n, most).tolist() == some
+    assert some_of(n, most).tolist() == some

@@ -105,6 +105,7 @@ def test_threads_and_units_do_not_matter(fitted):
     assert units.get_support(indices=True).tolist() == [3, 7]
 
 
+@pytest.mark.slow
 def test_in_pipelines_searches_and_files(fitted, tmp_path):
     pd = pytest.importorskip("pandas")
     X, y = exclusive_or()

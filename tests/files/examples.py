@@ -235,7 +235,12 @@ def searches():
     kinds = [
         model_selection.GridSearchCV(knn, few, cv=model_selection.KFold(2)),
         model_selection.RandomizedSearchCV(knn, {"n_neighbors": stats.randint(1, 9)}, n_iter=2, random_state=0, cv=2),
-        *(halving(knn, few, cv=2, **more) for halving, more in zip(HALVING, ({}, {"n_candidates": 2}), strict=True)),
+        *(
+            halving(knn, few, cv=2, **more)
+            for halving, more in zip(
+                HALVING, ({"random_state": 0}, {"n_candidates": 2, "random_state": 0}), strict=True
+            )
+        ),
     ]
     found = {f"sklearn:{type(search).__name__}": [loaded_again(search.fit(X, y > 0))] for search in kinds}
     for name in SPLITTERS.split():

@@ -232,6 +232,7 @@ for _ in range(2):
 """
 
 
+@pytest.mark.slow
 def test_folds_do_not_repeat_a_warning(tmp_path):
     """Python shows a warning once for a line, but forgets it when filters change, as scikit-learn does in each fold."""
     script = tmp_path / "folds.py"

@@ -107,6 +107,7 @@ def test_a_quench_never_rises_and_finds_the_bottom(move, rng):
 
 
 @pytest.mark.parametrize("temperature", [1e-3, pytest.param(1e-2, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_hamiltonian_and_element_moves_sample_the_same_distribution(temperature, iris):
     X, y = iris
     energy = (NCAEnergy() + 1e-2 * Confinement()).bind(X[::3], y[::3])

@@ -7,7 +7,10 @@ from scipy.integrate import quad
 from freemetric.thermodynamics import Ladder, PopulationSettings, TemperingSettings, population_annealing, temper
 
 
-@pytest.mark.parametrize("name", ["quadratic wells", "double well", "two features of iris", "random energies"])
+SLOWLY = pytest.param("two features of iris", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name", ["quadratic wells", "double well", SLOWLY, "random energies"])
 def test_estimates_lie_within_their_errors(bench, name):
     """The quick version of ``python benchmarks/thermodynamics.py known``."""
     problem = bench.PROBLEMS[name]()
