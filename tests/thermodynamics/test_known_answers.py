@@ -6,7 +6,6 @@ from scipy.integrate import quad
 
 from freemetric.thermodynamics import Ladder, PopulationSettings, TemperingSettings, population_annealing, temper
 
-
 SLOWLY = pytest.param("two features of iris", marks=pytest.mark.slow)
 
 
