@@ -11,8 +11,8 @@ from .base import ENERGIES, Array, Energy
 class LMNNEnergy(Energy):
     r"""Targets near, samples of other classes a margin of one further away.
 
-    .. math:: E(A) = \frac1N \sum_i \sum_{j \in T(i)} \Big( r D_{ij}
-        + (1 - r) \sum_{l: y_l \ne y_i} \max(0, 1 + D_{ij} - D_{il}) \Big),
+    .. math:: E(A) = \frac1N \sum_i \sum_{j \in T(i)} \left( r D_{ij}
+        + (1 - r) \sum_{l: y_l \ne y_i} \max(0, 1 + D_{ij} - D_{il}) \right),
 
     :math:`D_{ij} = |A x_i - A x_j|^2`, T(i) the samples of the class of i that are nearest to it by Euclidean distance;
     they stay the same for all A. Eq. 3 of the paper is :math:`2 N E` at r = 1/2. The gradient is exact wherever E has

@@ -38,7 +38,7 @@ class DisagreementMixin:
         Each replica r votes alone, and its votes are calibrated as those of the ensemble are. With the weights
         :math:`w_r` of the replicas and the entropy H,
 
-        .. math:: I(x) = H\Big[\sum_r w_r P_r(\cdot|x)\Big] - \sum_r w_r H[P_r(\cdot|x)],
+        .. math:: I(x) = H\left[\sum_r w_r P_r(\cdot|x)\right] - \sum_r w_r H[P_r(\cdot|x)],
 
         the information that the label of x has about the metric. It is small where all replicas are sure, and also
         where all are equally unsure, because classes overlap there and no label helps. The samples of a pool with the

@@ -40,7 +40,7 @@ class FreeEnergySelector(AtomicFit, Savable, SelectorMixin, BaseEstimator):
 
     Each replica samples weights w of the features on its own 70 % of the samples, from Boltzmann's distribution
 
-    .. math:: P(w) \propto \exp(-(E(\mathrm{diag}(w)) + \lambda \textstyle\sum_j |w_j|) / T),
+    .. math:: P(w) \propto \exp(-(E(\mathrm{diag}(w)) + \lambda \sum_j |w_j|) / T),
 
     features in units of their standard deviation. From one temperature to the next it freezes the features with the
     smallest mean :math:`|w_j|` at zero and keeps 70 % of them, until one is left. At every temperature 5 nearest

@@ -114,7 +114,7 @@ def map_at_r(
 def ndcg(neighbors: ArrayLike, relevance: ArrayLike) -> NDArray[np.float64]:
     r"""Normalised discounted cumulative gain of the k nearest items, for graded relevance.
 
-    .. math:: \mathrm{NDCG} = \sum_{i=1}^{k} \frac{g_i}{\log_2(i + 1)} \Big/ \sum_{i=1}^{k} \frac{g^*_i}{\log_2(i + 1)}
+    .. math:: \mathrm{NDCG} = \frac{\sum_{i=1}^{k} g_i / \log_2(i + 1)}{\sum_{i=1}^{k} g^*_i / \log_2(i + 1)}
 
     g are the relevances of the nearest items in their order, g* the k largest ones, the largest first.
 

@@ -42,7 +42,7 @@ class Ladder(NamedTuple):
         return bool(self.coupling[0] == 0)
 
     def reduced(self, energy: Array, confinement: Array) -> Array:
-        """(s_k E + C) / T_k of every rung, with shape (n_rungs, *energy.shape)."""
+        """(s_k E + C) / T_k of every rung, a row for each, and then the shape of the energies."""
         shape = (-1, *(1,) * np.ndim(energy))
         s, T = self.coupling.reshape(shape), self.temperature.reshape(shape)
         return (s * energy + confinement) / T
