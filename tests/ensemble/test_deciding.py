@@ -119,7 +119,7 @@ def test_rejected_labels_are_masked(flowers):
 
 @pytest.mark.parametrize("reject", [0, 1, 1.5, -0.1, "0.1", True])
 def test_a_share_that_cannot_be_rejected(flowers, reject):
-    with pytest.raises(ValueError, match="alpha is the share of ordinary samples that are rejected, between 0 and 1"):
+    with pytest.raises(ValueError, match="reject is the share of ordinary samples that are rejected, between 0 and 1"):
         flowers[2].predict(flowers[0], reject=reject)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from freemetric import DMLFE, FreeEnergyClassifier, FreeEnergyRegressor, Recipe
+from freemetric.energies import PairEnergy
 from freemetric.mc import Annealing, Constant, ParallelTempering
 from freemetric.thermodynamics import Estimate, TemperingSettings, temper, thermodynamics
 
@@ -116,3 +117,11 @@ def test_sentences_about_freezing(iris):
     for value, words in ((1e-2, "ran colder"), (1e-4, "ran warmer"), (1.05e-3, "where the search ran")):
         curves = replace(found.curves, freezing=Estimate(value, value / 10))
         assert words in str(replace(found, curves=curves))
+
+
+def test_an_energy_that_names_rows_is_refused(rng):
+    X = rng.random((20, 2))
+    pairs = np.array([[0, 1], [2, 3], [4, 5], [6, 7]])
+    model = DMLFE(energy=PairEnergy(pairs, [1, -1, 1, -1]), random_state=0).fit(X)
+    with pytest.raises(ValueError, match="names rows of X"):
+        model.thermodynamics(X)

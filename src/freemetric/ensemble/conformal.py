@@ -19,10 +19,10 @@ ROUNDING = 1e-12  # of sums of weights
 SHOWN = 5  # names in a warning
 
 
-def check_alpha(alpha: float, missing: str = "sets without the true class") -> None:
+def check_alpha(alpha: float, missing: str = "sets without the true class", name: str = "alpha") -> None:
     """ValueError unless it is a share of errors."""
     if not (isinstance(alpha, float | np.floating) and 0 < alpha < 1):
-        raise ValueError(f"alpha is the share of {missing}, between 0 and 1; got {alpha!r}.")
+        raise ValueError(f"{name} is the share of {missing}, between 0 and 1; got {alpha!r}.")
 
 
 def check_coverage(coverage: str) -> None:

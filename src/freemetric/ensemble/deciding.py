@@ -103,7 +103,7 @@ class DecidingMixin:
         array([ True,  True])
         """
         if reject is not None:
-            check_alpha(reject, "ordinary samples that are rejected")
+            check_alpha(reject, "ordinary samples that are rejected", "reject")
         check_is_fitted(self)
         labels = self._decide(costs)(self.predict_proba(X))
         return labels if reject is None else np.ma.masked_array(labels, self.score_samples(X) <= reject)

@@ -28,7 +28,13 @@ class ThermodynamicsMixin:
     device: str
     _energy: Any
 
-    def thermodynamics(self, **options: Any) -> "ModelThermodynamics":
+    def thermodynamics(
+        self,
+        *,
+        temperatures: tuple[float, float] | None = None,
+        settings: Any = None,
+        random_state: Any = None,
+    ) -> "ModelThermodynamics":
         """Free energy, energy, entropy and heat capacity of the best candidate; needs the extra ``thermo``.
 
         The candidate is the one of ``temperature_`` and ``confinement_``. Its energy on one bag of training samples, of
@@ -39,9 +45,12 @@ class ThermodynamicsMixin:
 
         Parameters
         ----------
-        **options : dict
-            ``temperatures``, ``settings`` and ``random_state`` of
-            :func:`freemetric.thermodynamics.thermodynamics_of`.
+        temperatures : tuple of two floats or None, default=None
+            Lowest and highest temperature of the ladder; None: around that of the search.
+        settings : freemetric.thermodynamics.TemperingSettings or None, default=None
+            How long and on how many rungs; None: the defaults.
+        random_state : int, Generator or None, default=None
+            Seed.
 
         Returns
         -------
@@ -66,7 +75,7 @@ class ThermodynamicsMixin:
         check_is_fitted(self)
         if self.snapshots_ is None:
             raise ValueError("No candidate of this model learns, so there is nothing to sample.")
-        return thermodynamics_of(self._fitted_energy(options.get("random_state")), **options)
+        return thermodynamics_of(self._fitted_energy(random_state), temperatures, settings, random_state)
 
     def _fitted_energy(self, random_state) -> "FittedEnergy":
         from ..thermodynamics import FittedEnergy

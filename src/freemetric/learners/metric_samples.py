@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..energies import as_energy, bind
+from ..energies import as_energy, bind, names_rows
 from ..mc import Annealing, Constant, Sampler
 from .base import generator, one_blas_thread
 from .sampling_run import Walks
@@ -48,7 +48,13 @@ class SampledMetric:
         self.samples_r_hat_ = float(spread.r_hat)
 
     def thermodynamics(
-        self, X: ArrayLike | None = None, y: ArrayLike | None = None, **options: Any
+        self,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        *,
+        temperatures: tuple[float, float] | None = None,
+        settings: Any = None,
+        random_state: Any = None,
     ) -> "ModelThermodynamics":
         """Free energy, energy, entropy and heat capacity over temperature; needs the extra ``thermo``.
 
@@ -63,9 +69,12 @@ class SampledMetric:
             of the fit, where its sampler kept several temperatures: there are then no error bars on M.
         y : array-like of shape (n_samples,) or None, default=None
             Their labels or targets.
-        **options : dict
-            ``temperatures``, ``settings`` and ``random_state`` of
-            :func:`freemetric.thermodynamics.thermodynamics_of`.
+        temperatures : tuple of two floats or None, default=None
+            Lowest and highest temperature of the ladder; None: around that of the search.
+        settings : freemetric.thermodynamics.TemperingSettings or None, default=None
+            How long and on how many rungs; None: the defaults.
+        random_state : int, Generator or None, default=None
+            Seed.
 
         Returns
         -------
@@ -92,18 +101,20 @@ class SampledMetric:
         chosen = float(self.trace_["temperature"][-1].min())
         if X is None:
             return described(Recording.from_trace(self.trace_), chosen)
-        twin = clone(self)
+        energy, twin = as_energy(self.energy), clone(self)
+        if names_rows(energy):
+            raise ValueError("The energy names rows of X, and a part of them is sampled: use thermodynamics.temper.")
         samples, targets, _ = twin._with_targets(X, y, None)
         unit = unit_of(samples) if twin._measures() else 1.0
-        rows = generator(options.get("random_state")).permutation(len(samples))[:MOST_SAMPLES]
-        energy = bind(as_energy(self.energy), samples[rows] / unit, targets[rows], None, self.device)
+        rows = generator(random_state).permutation(len(samples))[:MOST_SAMPLES]
+        bound = bind(energy, samples[rows] / unit, targets[rows], None, self.device)
 
         def matrices(maps):
             return np.swapaxes(maps, 1, 2) @ maps / unit**2
 
         start = self.components_ * unit
-        fitted = FittedEnergy(energy, start, self.confinement, chosen, samples.var(axis=0), matrices)
-        return thermodynamics_of(fitted, **options)
+        fitted = FittedEnergy(bound, start, self.confinement, chosen, samples.var(axis=0), matrices)
+        return thermodynamics_of(fitted, temperatures, settings, random_state)
 
 
 def draws(rng: np.random.Generator, energy: Any, walks: Walks, sampler: Sampler, n_samples: int) -> NDArray:
