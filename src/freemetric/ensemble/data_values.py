@@ -246,8 +246,8 @@ class DataValuesMixin:
         label may be wrong, or it lies where classes overlap. A wrong label votes against its neighbours, which is what
         lowers its value. Metrics and weights of the model are taken as they are.
 
-        Costs O(N log N) for each scored sample in every space, about six seconds for 60 metrics of 1,000 samples on
-        one core. Beyond about 6,000 samples not all of them score, but all have values.
+        Costs O(N log N) for each scored sample in every space. Beyond about 6,000 samples not all of them score, but
+        all have values.
 
         Parameters
         ----------
