@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..learners.base import one_blas_thread
 from ..metrics import TrainingSet
 from .model import Ensemble
-from .oob import OOBIndices, left_out_of
+from .oob import OOBIndices
 from .population import Population, allowed_neighbors, learner_weights
 from .search import Search
 from .settings import Recipe
@@ -95,8 +95,7 @@ def _oob_indices(search, used):
     population = search.population
     rows = population.training_set.rows[population.oob_samples]
     results = [population.results[number] for number in used]
-    bags = [search.bags_of(r.candidate.bag_size).first(len(r.maps)) for r in results if r.candidate.learns]
-    return OOBIndices.of(rows, [left_out_of(rows, population.training_set, some) for some in bags])
+    return OOBIndices.of(rows, [search.left_out(result) for result in results if result.candidate.learns])
 
 
 def selection_table(population: Population, weights: NDArray) -> dict[str, NDArray]:

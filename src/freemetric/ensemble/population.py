@@ -1,12 +1,14 @@
 """Candidates of a search with their replicas, out-of-bag votes, scores and weights."""
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..learners.sampling_run import side_by_side
-from ..metrics import FORMS, Candidate, Member, TrainingSet
+from ..metrics import FORMS, Candidate, Member, TrainingSet, View
+from ..metrics.kernel_ridge import OOBMetrics
 from .sampling import OOBVotes, Replicas
 from .settings import Recipe
 from .task import EnsembleTask
@@ -38,15 +40,42 @@ class CandidateResult:
         return Member(self.candidate, self.maps)
 
 
+class Spaces(Protocol):
+    """Views by name, and which out-of-bag samples the replicas of a candidate left out."""
+
+    views: dict[str, View]
+
+    def left_out(self, result: CandidateResult) -> NDArray[np.bool_]:
+        """Whether (R, n_oob); one row of True where nothing is learned."""
+
+
 class Population:
     """All candidates of one search, with their scores on the samples of ``scored`` that are out of bag.
 
-    Votes are counted for up to ``n_neighbors`` neighbours, K.
+    Votes are counted for up to ``n_neighbors`` neighbours, K, among the samples ``voters``, all for None. Where their
+    spaces are known, ``spaces`` has what candidates see and what their replicas left out.
     """
 
-    def __init__(self, training_set: TrainingSet, task: EnsembleTask, scored: NDArray, n_neighbors: int):
+    def __init__(
+        self,
+        training_set: TrainingSet,
+        task: EnsembleTask,
+        scored: NDArray,
+        n_neighbors: int,
+        spaces: "Spaces | None" = None,
+        voters: NDArray | None = None,
+    ):
         self.training_set, self.task, self.scored, self.n_neighbors = training_set, task, scored, n_neighbors
+        self.spaces, self.voters = spaces, np.arange(len(training_set)) if voters is None else voters
         self.results: list[CandidateResult] = []
+
+    def metrics(self, weights: NDArray) -> OOBMetrics:
+        """Those of the candidates with weights (n_candidates, K)."""
+        assert self.spaces is not None
+        used = np.flatnonzero(weights.any(axis=1))
+        results = [self.results[number] for number in used]
+        members, left_out = [result.member() for result in results], [self.spaces.left_out(some) for some in results]
+        return OOBMetrics(self.spaces.views, members, weights[used].sum(axis=1), self.oob_samples, left_out)
 
     def enter(self, candidate: Candidate, n_features: int) -> CandidateResult:
         """A new candidate, without replicas."""

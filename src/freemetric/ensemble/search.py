@@ -55,7 +55,7 @@ class Search:
         if len(scored) > panel.n_scored:
             # random numbers depend on the name of their stream
             scored = Bags(self._generator("judges"), self.strata, 1.0, panel.n_scored).first(1)[0]
-        self.population = Population(problem.training_set, problem.task, scored, panel.n_neighbors)
+        self.population = Population(problem.training_set, problem.task, scored, panel.n_neighbors, self)
         self.views: dict[str, View] = {}
         self.seen: dict[str, NDArray] = {}
 
@@ -103,6 +103,14 @@ class Search:
             rng = self._generator(f"bags of {size}")
             self.bags[size] = Bags(rng, self.strata, share, most, self.recipe.complementary_bags)
         return self.bags[size]
+
+    def left_out(self, result: CandidateResult) -> NDArray[np.bool_]:
+        """Which of the out-of-bag samples each replica left out, (R, n_oob); all where nothing is learned."""
+        numbers, candidate = self.population.oob_samples, result.candidate
+        if not candidate.learns:
+            return np.ones((1, len(numbers)), dtype=bool)
+        bags = self.bags_of(candidate.bag_size).first(len(result.maps))
+        return np.array([~np.isin(numbers, bag) for bag in bags]).reshape(len(bags), len(numbers))
 
     def lone_task(self, candidate: Candidate, bag: NDArray, number: int) -> tuple[ReplicaTask, View]:
         """A task of one replica that sees the samples of its bag (n,) and no others, and its view, made of them."""

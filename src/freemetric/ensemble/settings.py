@@ -18,7 +18,12 @@ TEMPERATURES = {"log-nca": 1e-3, "nca": 3e-4, "neighbor-likelihood": 1e-3}
 TRAPS = {"log-nca": 0.3, "nca": 0.1, "neighbor-likelihood": 0.3}
 """lambda / T, since lambda |A|^2 / T is then the same at every temperature."""
 CALIBRATIONS = ("full", "slope", "none")
-FROM_ZERO = ("colder", "negligible", "plain_margin")  # numbers that may be zero; all others are positive
+FROM_ZERO = (
+    "colder",
+    "kernel_block",
+    "negligible",
+    "plain_margin",
+)  # numbers that may be zero; all others are positive
 COUNT, STRENGTH = Interval(Integral, 1, None, closed="left"), Interval(Real, 0, None, closed="left")
 
 
@@ -115,7 +120,7 @@ class Recipe:
     negligible : float, default=0.005
         Weight below which a candidate does not vote.
     plain_margin : float, default=1.0
-        Standard errors by which plain k-NN must be better to be taken instead.
+        Standard errors by which plain k-NN must be better to be taken instead, and a kernel regression to be added.
     shortlist : int, sequence of int or None, default=(128, 256, 512, 1024)
         Number of training samples, the nearest in the averaged metric, whose distances a prediction computes in every
         replica's space; at least as many as neighbours vote. Of several the smallest is taken that hardly changes the
@@ -139,6 +144,11 @@ class Recipe:
         Class densities: "student-t", "naive-bayes" and "screened-naive-bayes".
     density_prior : float, default=0.5
         Weight of the prior that holds their strengths near 0, in samples.
+    kernel_samples : int, default=250
+        Fewest out-of-bag samples with which a kernel ridge regression in the averaged metric stands beside the votes of
+        classes.
+    kernel_block : int, default=1500
+        Most samples of one of the blocks that it is made of; 0 leaves it out.
     trends : tuple of str, default=("linear", "steps", "surface")
         Trends of a regression target. Surfaces are for at most 27 features.
     trend_prior : float, default=0.05
@@ -224,6 +234,8 @@ class Recipe:
     share_floor: float = 0.05
     densities: tuple[str, ...] = ("student-t", "naive-bayes", "screened-naive-bayes")
     density_prior: float = 0.5
+    kernel_samples: int = 250
+    kernel_block: int = 1500
     trends: tuple[str, ...] = ("linear", "steps", "surface")
     trend_prior: float = 0.05
     noises: tuple[str, ...] = ("linear", "steps")

@@ -40,17 +40,19 @@ class Rebuilt:
         self.recipe, self.n_rows = given_recipe(model, len(training_set)), n_rows_given(model)
         old = model.oob_indices_
         kept = np.isin(old.rows, training_set.rows)
-        self.rows, self.left_out = old.rows[kept], [some[:, kept] for some in old.left_out(model.ensemble_.members)]
+        self.rows, left_out = old.rows[kept], old.left_out(model.ensemble_.members)
+        self.absent = [some[:, kept] for some in left_out]  # of every member, (R, n_scored)
         self.scored = _numbers(training_set.rows, self.rows)
         self.queries = seen_in(views, self.training_set.X[self.scored])
 
     def population(self, voters: NDArray[np.intp]) -> Population:
         """The members as candidates of a search, with the out-of-bag votes of some training samples (n,)."""
         K = min(self.model.ensemble_.n_neighbors, len(voters) - 1)
-        population, voting = Population(self.training_set, self.task, self.scored, K), self.training_set.only(voters)
+        population = Population(self.training_set, self.task, self.scored, K, self, voters)
+        voting = self.training_set.only(voters)
         seen = seen_in(self.views, voting.X[voting.places.rows])
         among = _numbers(voting.rows, self.rows)
-        for member, left_out in zip(self.members, self.left_out, strict=True):
+        for member, left_out in zip(self.members, self.absent, strict=True):
             votes = OOBVotes.none(len(self.scored), K, self.training_set.n_cells)
             votes.counts[:] = left_out.sum(axis=0)
             name = member.candidate.view
@@ -72,6 +74,10 @@ class Rebuilt:
         if len(others):
             votes = search.of(Q[others])
             out[others] += votes / votes.sum(axis=-1, keepdims=True)
+
+    def left_out(self, result: CandidateResult) -> NDArray[np.bool_]:
+        """Which samples the replicas of a member left out, (R, n_scored)."""
+        return next(some for member, some in zip(self.members, self.absent, strict=True) if member.maps is result.maps)
 
     def attributes(self, voters: NDArray[np.intp]) -> dict[str, Any]:
         """Fitted attributes of the model whose training set are these samples (n,)."""
@@ -99,7 +105,7 @@ class Rebuilt:
     def _oob_indices(self, training_set, used):
         kept = np.isin(self.rows, training_set.rows)
         learned = [number for number in used if self.members[number].form.learns]
-        return OOBIndices.of(self.rows[kept], [self.left_out[number][:, kept] for number in learned])
+        return OOBIndices.of(self.rows[kept], [self.absent[number][:, kept] for number in learned])
 
     def losses(self, attributes: dict[str, Any]) -> NDArray[np.float64]:
         """Brier scores or squared errors (n,) of the samples that are scored, by these attributes."""

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,23 +14,10 @@ from ..files.checks import check_array, require
 from .views import Steps
 
 
-class ClassDensity(ABC):
-    """Free energies (n, C) that samples X (n, d) have in every class, in units of sqrt(d).
-
-    Constants that all classes share do not matter.
-    """
+class ClassEnergies(ABC):
+    """Free energies (n, C) that samples X (n, d) have in every class; what all classes share does not matter."""
 
     words: ClassVar[str]  # name in reports
-
-    @classmethod
-    def affordable(cls, n_features: int, n_classes: int) -> bool:
-        """Whether so many features and classes are not too many."""
-        return True
-
-    @classmethod
-    @abstractmethod
-    def of(cls, X: NDArray, y: NDArray, n_classes: int, weights: NDArray | None = None) -> "ClassDensity":
-        """The densities of rows X (N, d) with class numbers y (N,) and weights (N,); a class may have no rows."""
 
     @abstractmethod
     def __call__(self, X: NDArray) -> NDArray[np.float64]:
@@ -47,8 +34,22 @@ class ClassDensity(ABC):
 
     @classmethod
     @abstractmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "ClassDensity":
-        """The densities that a file holds; ValueError where their parts do not fit together."""
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """What a file holds; ValueError where its parts do not fit together."""
+
+
+class ClassDensity(ClassEnergies):
+    """Free energies in units of sqrt(d), from the features alone."""
+
+    @classmethod
+    def affordable(cls, n_features: int, n_classes: int) -> bool:
+        """Whether so many features and classes are not too many."""
+        return True
+
+    @classmethod
+    @abstractmethod
+    def of(cls, X: NDArray, y: NDArray, n_classes: int, weights: NDArray | None = None) -> Self:
+        """The densities of rows X (N, d) with class numbers y (N,) and weights (N,); a class may have no rows."""
 
 
 CLASS_DENSITIES: dict[str, type[ClassDensity]] = {}

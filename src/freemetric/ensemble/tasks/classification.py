@@ -1,6 +1,6 @@
 """Classification: strata, scores and the head that turns class votes into calibrated probabilities."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,8 @@ from scipy.special import log_softmax, softmax
 
 from ...files.checks import check_array, is_number, require
 from ...metrics import CLASS_DENSITIES, ClassDensity, ClassEncoding, TrainingSet
-from ...metrics.class_densities import densities_of
+from ...metrics.class_densities import ClassEnergies, densities_of
+from ...metrics.kernel_ridge import ClassKernelRidge, class_kernel_ridge
 from ..population import Population, allowed_neighbors, best_pair, mixed_shares, selection_weights
 from ..settings import Recipe
 from ..task import EnsembleTask, Head, OOBResult
@@ -38,8 +39,8 @@ class ClassificationHead(Head):
         Added to every share, so that a class without votes keeps a chance.
     strengths : ndarray of shape (n_densities,), default=()
         Not negative, of every density.
-    densities : list of ClassDensity, default=()
-        The class densities, in the order of the strengths.
+    densities : list of ClassEnergies, default=()
+        The class densities and perhaps a kernel regression at the end, in the order of the strengths.
     """
 
     most_changed = 0.01
@@ -48,7 +49,7 @@ class ClassificationHead(Head):
     bias: NDArray
     floor: float = 0.05
     strengths: NDArray = field(default_factory=lambda: np.empty(0))
-    densities: list[ClassDensity] = field(default_factory=list)
+    densities: list[ClassEnergies] = field(default_factory=list)
 
     def answers(self, shares: NDArray, wholes: NDArray | None = None) -> NDArray:
         """Class probabilities (..., C) of shares (..., C) and free energies (n_densities, ..., C)."""
@@ -62,8 +63,11 @@ class ClassificationHead(Head):
         """Free energies (n_densities, n, C) of samples X (n, d) in the classes as wholes."""
         return np.array([density(X) for density in self.densities]).reshape(-1, len(X), len(self.bias))
 
-    def left_out(self, training_set: TrainingSet) -> "CrossFittedDensities":
-        return CrossFittedDensities([type(density) for density in self.densities], training_set)
+    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
+        kinds = [type(density) for density in self.densities if isinstance(density, ClassDensity)]
+        kernels = [some.left_out(training_set) for some in self.densities if isinstance(some, ClassKernelRidge)]
+        parts = [CrossFittedDensities(kinds, training_set), *(lambda *of, one=one: one(*of)[None] for one in kernels)]
+        return lambda X, numbers: np.concatenate([part(X, numbers) for part in parts])
 
     def favouring(self, weights: NDArray) -> "ClassificationHead":
         """The same with probabilities times these weights (C,) of the classes; densities without strength are left."""
@@ -88,7 +92,10 @@ class ClassificationHead(Head):
         check_array(bias, "bias of ClassificationHead", 1)
         check_array(strengths, "strengths of ClassificationHead", 1)
         require((strengths >= 0).all(), "strengths of ClassificationHead", "are negative")
-        known = type(densities) is list and {type(some) for some in densities} <= set(CLASS_DENSITIES.values())
+        known = type(densities) is list and {type(some) for some in densities} <= {
+            *CLASS_DENSITIES.values(),
+            ClassKernelRidge,
+        }
         require(known, "densities of ClassificationHead", "are something else")
         require(len(densities) == len(strengths), "strengths of ClassificationHead", "are of other densities")
         return cls(slope, bias, floor, strengths, densities)
@@ -175,8 +182,12 @@ class ClassificationTask(EnsembleTask):
         names = recipe.densities if recipe.calibration != "none" else ()
         densities, energies = cross_fitted_densities(names, population.training_set, population.oob_samples)
         weights = selection_weights(scores, population.error_of, neighbors, recipe)
-        head = self._head(population, recipe, mixed_shares(weights, shares), densities, energies)
-        probabilities = head.answers(mixed_shares(weights, shares), energies)
+        mixed = mixed_shares(weights, shares)
+        head = self._head(population, recipe, mixed, densities, energies)
+        probabilities = head.answers(mixed, energies)
+        head, probabilities = self._with_kernel_ridge(
+            population, recipe, (weights, mixed, energies), head, probabilities
+        )
         plain = self._plain_neighbors(probabilities, population, shares, scores, neighbors, recipe.plain_margin)
         if plain is not None:
             weights, mixed = plain, mixed_shares(plain, shares)
@@ -195,6 +206,25 @@ class ClassificationTask(EnsembleTask):
             attributes["oob_decision_function_"] = everyone
         return OOBResult(weights, head.favouring(class_weights), attributes)
 
+    def _with_kernel_ridge(self, population, recipe, votes, head, probabilities):
+        """The head and its out-of-bag probabilities, or those with a kernel regression where that is clearly better."""
+        weights, mixed, energies = votes
+        n = min(len(population.oob_samples), len(population.voters))
+        is_wanted = recipe.calibration != "none" and recipe.kernel_block and population.spaces is not None
+        if not is_wanted or n < recipe.kernel_samples:
+            return head, probabilities
+        voters, most = population.voters, recipe.kernel_block
+        found = class_kernel_ridge(population.metrics(weights), population.training_set, voters, most)
+        if found is None:
+            return head, probabilities
+        beside = np.concatenate([energies, found[1][None]])
+        other = self._head(population, recipe, mixed, [*head.densities, found[0]], beside)
+        better = other.answers(mixed, beside)
+        numbers, y = np.arange(len(mixed)), population.truth
+        gain = np.log(better[numbers, y] / probabilities[numbers, y])
+        kept = exceeds(gain, population.oob_weights, population.n_oob, recipe.plain_margin)
+        return (other, better) if kept else (head, probabilities)
+
     def _head(self, population, recipe, mixed, densities, energies):
         if recipe.calibration == "none":
             return ClassificationHead(1.0, np.zeros(mixed.shape[1]), recipe.share_floor)
@@ -208,12 +238,17 @@ class ClassificationTask(EnsembleTask):
         number, column = best_pair(np.where(population.learns[:, None], np.inf, scores[:, columns]))
         pair = number, columns[column]
         excess = self.deviations(probabilities, y) - self.deviations(shares[pair], y)
-        mean = np.average(excess, weights=w)
-        if mean <= margin * np.sqrt(np.average((excess - mean) ** 2, weights=w) / population.n_oob):
+        if not exceeds(excess, w, population.n_oob, margin):
             return None
         plain = np.zeros(scores.shape)
         plain[pair] = 1.0
         return plain
+
+
+def exceeds(gains: NDArray, weights: NDArray | None, n: float, margin: float) -> bool:
+    """Whether the mean of gains (N,) of n samples is above zero by more than so many of its standard errors."""
+    mean = np.average(gains, weights=weights)
+    return bool(mean > margin * np.sqrt(np.average((gains - mean) ** 2, weights=weights) / n))
 
 
 def without_bias(recipe: Recipe) -> Recipe:
@@ -226,7 +261,7 @@ def calibrated(
     y: NDArray,
     weights: NDArray | None,
     energies: NDArray,
-    densities: Sequence[ClassDensity],
+    densities: Sequence[ClassEnergies],
     recipe: Recipe,
 ) -> ClassificationHead:
     """The head of lowest log loss on shares (N, C) and free energies (n_densities, N, C) of classes y (N,).

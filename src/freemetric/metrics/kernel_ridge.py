@@ -1,0 +1,304 @@
+"""Kernel ridge regression of the classes in the averaged metric: a smooth model beside the votes of neighbours."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+from scipy.spatial.distance import cdist
+
+from ..files import register
+from ..files.checks import check_array, is_number, require
+from .averaged_metric import Embedding, averaged_matrices, some_rows
+from .class_densities import ClassEnergies
+from .forms import Member
+from .training_set import TrainingSet
+from .views import VIEWS, View
+
+LENGTHS = (0.25, 0.5, 1.0, 2.0)  # of the kernel, in median distances
+RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
+MOST_TRIED_ON = 256  # samples that length and ridge are chosen on
+FLOOR = 0.05  # added to predictions before their logarithm is taken, as to shares of votes
+LEAST_WEIGHT = 1e-6  # of a sample, whose ridge is finite
+
+
+class OOBMetrics(NamedTuple):
+    """Members of an ensemble with their weights, and the training samples that their replicas left out."""
+
+    views: Mapping[str, View]
+    members: Sequence[Member]
+    weights: NDArray  # (n_members,)
+    samples: NDArray  # (n,), those that all members left out
+    left_out: Sequence[NDArray[np.bool_]]  # of every member (R, n), whether its replicas did
+
+    def embedding(self, X: NDArray) -> Embedding:
+        """Coordinates in which the averaged metric of samples X (N, d) is Euclidean."""
+        return Embedding.of(averaged_matrices(self.members, self.weights, self.views, X), self.views, X)
+
+    def sizes(self, X: NDArray) -> list[NDArray[np.float64]]:
+        """Mean squared distances (R,) of samples X (N, d) in the replicas of every member."""
+        seen = {name: view(X).astype(np.float32) for name, view in self.views.items()}
+        spaces = (member.spaces(seen[member.candidate.view]) for member in self.members)
+        return [np.array([2 * Z.var(axis=0, ddof=1).sum(dtype=float) for Z in some]) for some in spaces]
+
+    def distances(self, X: NDArray, some: NDArray, others: NDArray, sizes: Sequence[NDArray]) -> NDArray[np.float32]:
+        """Distances (r, m) of ``some`` (r,) of the samples to others (m,), both of X (N, d), averaged over replicas.
+
+        These are the replicas that left the sample out, with distances in units of their ``sizes``.
+        """
+        total, weight = np.zeros((len(some), len(others)), dtype=np.float32), np.zeros(len(some))
+        both = X[self.samples[some]], X[others]
+        for member, of_member, absent, size in zip(self.members, self.weights, self.left_out, sizes, strict=True):
+            each, view = of_member / np.maximum(absent[:, some].sum(axis=0), 1), self.views[member.candidate.view]
+            spaces = (member.spaces(view(rows).astype(np.float32)) for rows in both)
+            for Q, Z, fair, unit in zip(*spaces, absent[:, some], size, strict=True):
+                if unit > 0 and fair.any():
+                    total[fair] += (each[fair] / unit).astype(np.float32)[:, None] * _squares(Q[fair], Z)
+                    weight[fair] += each[fair]
+        return np.sqrt(total / np.maximum(weight, np.finfo(float).tiny).astype(np.float32)[:, None])
+
+
+def _squares(Q, Z):
+    """Squared distances (n, m)."""
+    squares = np.einsum("ij,ij->i", Q, Q)[:, None] + np.einsum("ij,ij->i", Z, Z) - 2 * Q @ Z.T
+    return np.maximum(squares, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassKernelRidge(ClassEnergies):
+    r"""F_c(x) = -log(max(f_c(x), 0) + 0.05), with f the kernel ridge regression of class c in the averaged metric.
+
+    .. math:: f_c(x) = \bar y_c + \sum_l a_{lc} \exp(-|z(x) - z_l| / L), \qquad a = (K + R)^{-1} (Y - \bar y),
+
+    where z are the coordinates of the averaged metric, z_l those of the samples of a block, K their kernels and Y
+    indicators of their classes. A block holds the samples nearest to its centre, and a sample x belongs to the block
+    of the nearest centre; few samples make one block.
+
+    Parameters
+    ----------
+    views : dict of View
+        What the averaged metric sees, by name.
+    maps : dict of ndarray of shape (d_view, q)
+        Of every view to coordinates; they add up.
+    origin : ndarray of shape (q,)
+        Of the coordinates.
+    landmarks : ndarray of shape (N, q)
+        Coordinates of the training samples.
+    rows : ndarray of shape (N,)
+        Their row numbers in the table given to fit.
+    ridges : ndarray of shape (N,)
+        The diagonal of R: the larger, the less a sample counts.
+    centres : ndarray of shape (n_blocks, q)
+        Of the blocks.
+    blocks : ndarray of shape (n_blocks, m)
+        Numbers of the samples in every block.
+    coefficients : ndarray of shape (n_blocks, m, n_classes)
+        a.
+    base : ndarray of shape (n_classes,)
+        The shares of the classes.
+    length : float
+        L.
+    n_features : int
+        Of the samples.
+    """
+
+    words = "a kernel regression in the averaged metric"
+
+    views: dict[str, View]
+    maps: dict[str, NDArray]
+    origin: NDArray
+    landmarks: NDArray
+    rows: NDArray
+    ridges: NDArray
+    centres: NDArray
+    blocks: NDArray
+    coefficients: NDArray
+    base: NDArray
+    length: float
+    n_features: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.base), self.n_features
+
+    def __call__(self, X: NDArray) -> NDArray[np.float64]:
+        found = np.empty((len(X), len(self.base)))
+        for number, some, K in self._kernels(X):
+            found[some] = K @ self.coefficients[number]
+        return energies(found + self.base)
+
+    def _kernels(self, X):
+        """Of every block with samples among X (n, d): its number, theirs (r,), and their kernels (r, m)."""
+        Z = Embedding(self.maps, self.origin)(self.views, X).astype(np.float32)
+        for number, some in grouped(Z, self.centres):
+            squares = _squares(Z[some], self.landmarks[self.blocks[number]])
+            yield number, some, np.exp(np.sqrt(squares) / np.float32(-self.length))
+
+    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
+        """A function of X (n, d) and numbers (n,): energies (n, C) without the part that these training samples had."""
+        order = np.argsort(self.rows)
+        nearest = order[np.searchsorted(self.rows, training_set.rows, sorter=order).clip(max=len(order) - 1)]
+        landmarks = np.where(self.rows[nearest] == training_set.rows, nearest, -1)
+        inverses: dict[int, NDArray] = {}
+
+        def without(X, numbers):
+            found = np.empty((len(X), len(self.base)))
+            for block, some, K in self._kernels(X):
+                members = self.blocks[block]
+                if block not in inverses:
+                    Z = self.landmarks[members]
+                    inverses[block] = _inverse(np.exp(cdist(Z, Z) / -self.length), self.ridges[members])
+                places = places_of(landmarks[numbers[some]], members)
+                found[some] = _left_out(K, self.coefficients[block], inverses[block], places)
+            return energies(found + self.base)
+
+        return without
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "ClassKernelRidge":
+        views, maps, origin, landmarks = (state[name] for name in ("views", "maps", "origin", "landmarks"))
+        known = type(views) is dict and all(VIEWS.get(name) is type(view) for name, view in views.items())
+        require(known, "views of ClassKernelRidge", "are something else")
+        fit = type(maps) is dict and bool(maps) and set(maps) == set(views)
+        require(fit, "maps of ClassKernelRidge", "are of other views")
+        check_array(origin, "origin of ClassKernelRidge", 1)
+        for name, B in maps.items():
+            check_array(B, "maps of ClassKernelRidge", 2, (len(views[name].owner), len(origin)))
+        check_array(landmarks, "landmarks of ClassKernelRidge", 2)
+        N, q = landmarks.shape
+        require(N and q == len(origin), "landmarks of ClassKernelRidge", "have other coordinates")
+        check_array(state["rows"], "rows of ClassKernelRidge", 1, (N,), "iu")
+        check_array(state["ridges"], "ridges of ClassKernelRidge", 1, (N,))
+        check_array(state["base"], "base of ClassKernelRidge", 1)
+        check_array(state["centres"], "centres of ClassKernelRidge", 2)
+        blocks = state["blocks"]
+        check_array(blocks, "blocks of ClassKernelRidge", 2, None, "iu")
+        inside = blocks.size and blocks.min() >= 0 and blocks.max() < N
+        require(inside and state["centres"].shape == (len(blocks), q), "blocks of ClassKernelRidge", "do not fit")
+        size = (*blocks.shape, len(state["base"]))
+        check_array(state["coefficients"], "coefficients of ClassKernelRidge", 3, size)
+        positive = is_number(state["length"]) and state["length"] > 0 and (state["ridges"] > 0).all()
+        require(positive, "length and ridges of ClassKernelRidge", "are no positive numbers")
+        whole = type(state["n_features"]) is int and state["n_features"] > 0
+        require(whole, "n_features of ClassKernelRidge", "is no number of features")
+        return cls(**state)
+
+
+register("density:kernel-ridge", ClassKernelRidge)
+
+
+def energies(f: NDArray) -> NDArray[np.float64]:
+    """-log(max(f, 0) + 0.05)."""
+    return -np.log(np.maximum(f, 0.0) + FLOOR)
+
+
+def grouped(Z: NDArray, centres: NDArray) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Numbers of centres (P, q) and of the samples Z (n, q) that are nearest to each, where there are any."""
+    nearest = _squares(Z, centres).argmin(axis=1) if len(centres) > 1 else np.zeros(len(Z), dtype=int)
+    for number in np.unique(nearest).tolist():
+        yield number, np.flatnonzero(nearest == number)
+
+
+def places_of(wanted: NDArray, members: NDArray) -> NDArray[np.intp]:
+    """Where each of some numbers (n,) is among the members (m,); -1 where it is none of them."""
+    order = np.argsort(members)
+    nearest = order[np.searchsorted(members, wanted, sorter=order).clip(max=len(order) - 1)]
+    return np.where(members[nearest] == wanted, nearest, -1)
+
+
+def blocks_of(Z: NDArray, most: int) -> tuple[NDArray, NDArray[np.intp]]:
+    """Centres (P, q) and blocks (P, m) of at most so many samples Z (N, q); half as many lie around every centre.
+
+    Samples are parted at the median along their principal axis, until a part has few enough.
+    """
+    if len(Z) <= most:
+        return Z.mean(axis=0, keepdims=True), np.arange(len(Z))[None]
+    parts, done = [np.arange(len(Z))], []
+    while parts:
+        part = parts.pop()
+        if len(part) <= most // 2:
+            done.append(part)
+            continue
+        centred = Z[part] - Z[part].mean(axis=0)
+        order = part[np.argsort(centred @ np.linalg.eigh(centred.T @ centred)[1][:, -1], kind="stable")]
+        parts += np.array_split(order, 2)
+    centres = np.array([Z[part].mean(axis=0) for part in done])
+    return centres, np.argpartition(_squares(centres, Z), most - 1, axis=1)[:, :most]
+
+
+def class_kernel_ridge(
+    metrics: OOBMetrics, training_set: TrainingSet, voters: NDArray, most: int
+) -> tuple[ClassKernelRidge, NDArray[np.float64]] | None:
+    """The regression of the samples ``voters`` (N,) in blocks of at most so many, and energies (n, C) out of bag.
+
+    A sample that is scored is left out of the regression, and its distances are those of replicas that left it out:
+    otherwise it would seem closer to its class than new samples are. Length and ridge are chosen by these predictions.
+    None where no two samples differ.
+    """
+    X = training_set.X.astype(np.float64)
+    maps, origin = embedding = metrics.embedding(X)
+    if not maps:
+        return None
+    Z, indicators = embedding(metrics.views, X[voters]), np.eye(training_set.n_cells)[training_set.y[voters]]
+    weights = np.ones(len(voters)) if training_set.weights is None else training_set.weights[voters]
+    base = np.average(indicators, axis=0, weights=weights)
+    Y, scored = indicators - base, places_of(metrics.samples, voters)
+    centres, blocks = blocks_of(Z, most)
+    of_blocks = dict(grouped(embedding(metrics.views, X[metrics.samples]), centres))
+    sizes = metrics.sizes(some_rows(X))
+    apart = {number: metrics.distances(X, some, voters[blocks[number]], sizes) for number, some in of_blocks.items()}
+    tried = max(of_blocks, key=lambda number: len(of_blocks[number]))
+    places = places_of(scored[of_blocks[tried]], blocks[tried])
+    length, ridge = _best(Z[blocks[tried]], apart[tried], places, Y[blocks[tried]])
+    ridges = ridge / np.maximum(weights / weights.mean(), LEAST_WEIGHT)
+    coefficients, found = np.empty((*blocks.shape, len(base))), np.empty((len(scored), len(base)))
+    for number, members in enumerate(blocks):
+        inverse = _inverse(np.exp(cdist(Z[members], Z[members]) / -length), ridges[members])
+        coefficients[number] = inverse @ Y[members]
+        if number in of_blocks:
+            some, K = of_blocks[number], np.exp(apart[number] / -length)
+            found[some] = _left_out(K, coefficients[number], inverse, places_of(scored[some], members))
+    views, near = (
+        {name: metrics.views[name] for name in maps},
+        (Z.astype(np.float32), training_set.rows[voters], ridges),
+    )
+    model = ClassKernelRidge(views, maps, origin, *near, centres, blocks, coefficients, base, length, X.shape[1])
+    return model, energies(found + base)
+
+
+def _inverse(K, ridges):
+    """(K + diag(ridges))^-1, symmetric; K (m, m) is lost."""
+    K[np.diag_indices_from(K)] += ridges
+    upper, _ = lapack.dpotrf(K.T, overwrite_a=True)  # of the transpose, which lapack need not copy
+    inverse, _ = lapack.dpotri(upper, overwrite_c=True)
+    return np.triu(inverse) + np.triu(inverse, 1).T
+
+
+def _left_out(Q, coefficients, inverse, places):
+    """Predictions (n, C) for kernels Q (n, m), by the regression without the sample at a place (n,), if not -1."""
+    found, inside = Q @ coefficients, np.flatnonzero(places >= 0)
+    rows = inverse[places[inside]]
+    own = np.einsum("im,im->i", Q[inside], rows) / rows[np.arange(len(rows)), places[inside]]
+    found[inside] -= own[:, None] * coefficients[places[inside]]
+    return found
+
+
+def _best(Z, apart, places, Y):
+    """Length and ridge of least squared errors of some samples, each left out.
+
+    Of the samples Z (m, q) of a block with targets Y (m, C), those at ``places`` (r,), or some of them, are left out;
+    their distances to all are ``apart`` (r, m).
+    """
+    inside = np.flatnonzero(places >= 0)[:MOST_TRIED_ON]
+    among = places[inside]
+    Y, own, oob = Y[among], cdist(Z[among], Z[among]), apart[np.ix_(inside, among)]
+    middle, found = np.median(own[np.triu_indices(len(own), 1)]) or own.mean() or 1.0, []
+    for length in middle * np.array(LENGTHS):
+        Q = np.exp(oob / -length)
+        for ridge in RIDGES:
+            inverse = _inverse(np.exp(own / -length), np.full(len(own), ridge))
+            left_out = _left_out(Q, inverse @ Y, inverse, np.arange(len(own)))
+            found.append((np.square(left_out - Y).sum(), float(length), ridge))
+    return min(found)[1:]
