@@ -154,3 +154,15 @@ def test_in_a_pipeline_with_one_feature(rng):
     label, probabilities = answer(to_onnx(model), new)
     assert label.tolist() == model.predict(new).tolist()
     np.testing.assert_allclose(probabilities, expected(model[1], model[0].transform(new)), atol=1e-9)
+
+
+@pytest.mark.parametrize("kernel_block", [1500, 150])
+def test_kernel_regressions_are_in_the_graph(kernel_block, rng):
+    X = rng.normal(size=(400, 4))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] > 0
+    recipe = Recipe(n_replicas=6, kernel_block=kernel_block, plain_margin=0.0)
+    model, new = FreeEnergyClassifier(recipe=recipe, random_state=0).fit(X[:300], y[:300]), X[300:]
+    assert "ClassKernelRidge" in {type(part).__name__ for part in model.ensemble_.head.densities}
+    _, probabilities = answer(to_onnx(model), new)
+    close = np.isclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-4).all(axis=1)
+    assert close.mean() > 0.95  # rounding decides between equal distances

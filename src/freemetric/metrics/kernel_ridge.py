@@ -131,10 +131,11 @@ class ClassKernelRidge(ClassEnergies):
 
     def _kernels(self, X):
         """Of every block with samples among X (n, d): its number, theirs (r,), and their kernels (r, m)."""
-        Z = Embedding(self.maps, self.origin)(self.views, X).astype(np.float32)
+        Z = Embedding(self.maps, self.origin)(self.views, X)
         for number, some in grouped(Z, self.centres):
-            squares = _squares(Z[some], self.landmarks[self.blocks[number]])
-            yield number, some, np.exp(np.sqrt(squares) / np.float32(-self.length))
+            # squares of short distances are differences of much larger ones, and need double precision; roots do not
+            squares = _squares(Z[some], self.landmarks[self.blocks[number]].astype(float))
+            yield number, some, np.exp(np.sqrt(squares.astype(np.float32)) / np.float32(-self.length))
 
     def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
         """A function of X (n, d) and numbers (n,): energies (n, C) without the part that these training samples had."""

@@ -19,6 +19,7 @@ from ..metrics import (
     class_densities,
     trends,
 )
+from ..metrics.kernel_ridge import FLOOR, ClassKernelRidge
 from ..metrics.views import Quantiles, Scaled, Steps
 from .graph import GraphBuilder
 
@@ -132,6 +133,25 @@ def _naive_bayes(graph, density, X):
     return graph.Add(graph.MatMul(part_graph(graph, density.steps, X), density.slopes), density.base)
 
 
+def _kernel_ridge(graph, model, X):
+    """Every block predicts all samples, and the block of the nearest centre counts."""
+    images = [graph.MatMul(part_graph(graph, view, X), model.maps[name]) for name, view in model.views.items()]
+    Z, found = graph.Sub(graph.Sum(*images), model.origin), None
+    nearest = graph.ArgMin(_squares(graph, Z, model.centres), axis=1, keepdims=1)
+    for number, (members, coefficients) in enumerate(zip(model.blocks, model.coefficients, strict=True)):
+        squares = _squares(graph, Z, model.landmarks[members].astype(float))
+        K = graph.Exp(graph.Div(graph.Sqrt(graph.Max(squares, 0.0)), -model.length))
+        here = graph.MatMul(K, coefficients)
+        found = here if found is None else graph.Where(graph.Equal(nearest, number), here, found)
+    return graph.Neg(graph.Log(graph.Add(graph.Max(graph.Add(found, model.base), 0.0), FLOOR)))
+
+
+def _squares(graph, Q, Z):
+    """Squared distances (n, m) of Q (n, q) and constants Z (m, q)."""
+    own = graph.total(graph.Mul(Q, Q), 1)
+    return graph.Add(graph.Sub(own, graph.MatMul(Q, 2 * Z.T)), (Z * Z).sum(axis=1))
+
+
 GRAPHS: dict[type, PartGraph] = {
     Scaled: lambda graph, view, X: graph.Div(graph.Sub(X, view.low), view.span),
     Quantiles: lambda graph, view, X: on_quantiles(graph, view.transformer, X),
@@ -142,6 +162,7 @@ GRAPHS: dict[type, PartGraph] = {
     StudentTDiscriminant: _student_t,
     BinnedNaiveBayes: _naive_bayes,
     ScreenedNaiveBayes: _naive_bayes,
+    ClassKernelRidge: _kernel_ridge,
 }
 """Functions (graph, part, X) -> result by the class of the view or density."""
 
