@@ -4,6 +4,9 @@ import subprocess
 import sys
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn's contract then checks array API input too
+# Without bytecode every worker rewrites every test, and every process that a test starts compiles every module.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import numpy as np
 import pytest

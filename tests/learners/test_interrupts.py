@@ -60,7 +60,7 @@ ESTIMATORS = {
     "mlkr": quick(MLKR()),
     "classifier": FreeEnergyClassifier(**FEW),
     "regressor": FreeEnergyRegressor(**FEW),
-    "selector": FreeEnergySelector(n_replicas=2, random_state=0),
+    "selector": FreeEnergySelector(n_replicas=1, random_state=0),
     "retriever": MetricRetriever(RCA()),
     "kernelized": Kernelized(RCA(), random_state=0),
     "k-NN": MetricKNeighborsClassifier(RCA(), n_folds=2, random_state=0),
