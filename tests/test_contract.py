@@ -23,7 +23,11 @@ from freemetric.mc import Annealing, Constant, ElementMove
 
 SHORT = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5, n_replicas=2)
 FEW = Recipe(candidates=("quantiles/diagonal", "scaled/full"), n_steps=4)
-SHORTENED = {"dmlfe": {"sampler": SHORT, "n_jobs": 2}, "dml-eig": {"max_iter": 2, "tol": 0.1}, "scml": {"n_basis": 20, "tol": 0.1}}
+SHORTENED = {
+    "dmlfe": {"sampler": SHORT, "n_jobs": 2},
+    "dml-eig": {"max_iter": 2, "tol": 0.1},
+    "scml": {"n_basis": 20, "tol": 0.1},
+}
 """Parameters of the learners whose fits take longest; with their defaults they are slow."""
 ESTIMATORS = [learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.items()] + [
     PCA(whiten=True),
