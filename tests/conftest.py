@@ -1,3 +1,4 @@
+import gc
 import os
 import signal
 import subprocess
@@ -26,6 +27,17 @@ def pytest_configure(config):
         commands = ([sys.executable, "-W", "ignore", "-c", COMPILE.format(part)] for part in range(2))
         compilers = [subprocess.Popen(command) for command in commands]
         assert [compiler.wait() for compiler in compilers] == [0, 0]
+
+
+def pytest_collection():
+    """Collect no garbage while tests are collected: nearly all that is made then stays."""
+    gc.disable()
+
+
+def pytest_collection_finish():
+    """Let later collections of garbage pass over the tests and modules, some million objects."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture
