@@ -40,19 +40,19 @@ WAYS = {  # name -> the process that does it, and how; what forks does so before
     "prefork server, loaded before": ("forks", ways.prefork_after_load),
     "Pool by spawn": ("pools", ways.spawn_pool),
     "ProcessPoolExecutor": ("pools", ways.futures_of_processes),
-    "Pool by forkserver": ("loky", ways.forkserver_pool),
+    "Pool by forkserver": ("pools", ways.forkserver_pool),
     "ThreadPoolExecutor": ("loky", ways.futures_of_threads),
     "threads of a server": ("loky", ways.threads_of_a_server),
     "asyncio.to_thread": ("loky", ways.asyncio_threads),
     "replicas by loky": ("loky", ways.tasks_by_loky),
     "Dask, processes": ("Dask", ways.dask_processes),
     "Dask, threads": ("Dask", ways.dask_threads),
-    "freemetric evaluate --jobs 2": ("loky", ways.evaluate_command),
-    "Compare of freemetric serve": ("serve", ways.compare_of_serve),
+    "freemetric evaluate --jobs 2": ("commands", ways.evaluate_command),
+    "Compare of freemetric serve": ("commands", ways.compare_of_serve),
 }
 
 BACKENDS = {"loky": "loky", "threads": "threading", "sequential": "sequential"}
-COLUMNS = (*BACKENDS, "Dask", "serve", "pools", "forks")  # a process for each; what takes longest comes first
+COLUMNS = (*BACKENDS, "Dask", "commands", "pools", "forks")  # a process for each; what takes longest comes first
 
 NO_IMPORTANCES = "should have `coef_` or `feature_importances_` attribute"
 NO_TUPLES = "Found array with dim 3, while dim <= 2 is required"

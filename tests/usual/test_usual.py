@@ -19,7 +19,7 @@ QUICK = {
 }
 """Of every kind one that is always tried, by the backend that users have; all others and all backends are slow."""
 
-FRESH = {"Dask", "serve", "pools"}
+FRESH = {"Dask", "commands", "pools"}
 """Columns that start many processes, each of which imports everything: slow."""
 
 pytestmark = pytest.mark.timeout(1200)  # the first test waits for all cells, and perhaps for a compiler
