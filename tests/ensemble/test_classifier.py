@@ -209,7 +209,7 @@ def test_a_callable_energy_moves_full_maps_of_scaled_features_only(wine):
 
 def test_few_patterns_clip_the_number_of_neighbors(iris):
     X, y = iris[0][::15], iris[1][::15]
-    model = FreeEnergyClassifier(24, recipe=Recipe(n_neighbors=30), random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(72, recipe=Recipe(n_neighbors=30), random_state=0).fit(X, y)
     assert model.n_neighbors_ == 9
 
 
