@@ -1,9 +1,13 @@
+import gc
 import os
 import signal
 import subprocess
 import sys
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn's contract then checks array API input too
+# Without bytecode every worker rewrites every test, and every process that a test starts compiles every module.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import numpy as np
 import pytest
@@ -23,6 +27,17 @@ def pytest_configure(config):
         commands = ([sys.executable, "-W", "ignore", "-c", COMPILE.format(part)] for part in range(2))
         compilers = [subprocess.Popen(command) for command in commands]
         assert [compiler.wait() for compiler in compilers] == [0, 0]
+
+
+def pytest_collection():
+    """Collect no garbage while tests are collected: nearly all that is made then stays."""
+    gc.disable()
+
+
+def pytest_collection_finish():
+    """Let later collections of garbage pass over the tests and modules, some million objects."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture

@@ -16,18 +16,25 @@ from freemetric import (
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
     MetricRetriever,
+    Recipe,
     expected_failed_checks,
 )
 from freemetric.mc import Annealing, Constant, ElementMove
 
 SHORT = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5, n_replicas=2)
-ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
-    DMLFE(sampler=SHORT, n_jobs=2),
+FEW = Recipe(candidates=("quantiles/diagonal", "scaled/full"), n_steps=4)
+SHORTENED = {
+    "dmlfe": {"sampler": SHORT, "n_jobs": 2},
+    "dml-eig": {"max_iter": 2, "tol": 0.1},
+    "scml": {"n_basis": 20, "tol": 0.1},
+}
+"""Parameters of the learners whose fits take longest; with their defaults they are slow."""
+ESTIMATORS = [learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.items()] + [
     PCA(whiten=True),
     MLKR(),
-    DMLFE(energy="regression"),
-    FreeEnergyClassifier(n_replicas=4),
-    FreeEnergyRegressor(n_replicas=4),
+    DMLFE(energy="regression", sampler=SHORT),
+    FreeEnergyClassifier(n_replicas=4, recipe=FEW),
+    FreeEnergyRegressor(n_replicas=4, recipe=FEW),
     FreeEnergySelector(n_replicas=1),
     Kernelized(RCA(), random_state=0),
     Kernelized(MLKR(), max_exact=0, n_landmarks=10, random_state=0),
@@ -36,7 +43,13 @@ ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
     MetricRetriever(),
     MetricRetriever("cosine"),
 ]
-LONG = [DMLFE.paper(), FreeEnergyClassifier(n_replicas=8), FreeEnergyRegressor(n_replicas=8)]
+LONG = [
+    *(LEARNERS[name]() for name in SHORTENED),
+    DMLFE.paper(),
+    DMLFE(energy="regression"),
+    FreeEnergyClassifier(n_replicas=8),
+    FreeEnergyRegressor(n_replicas=8),
+]
 
 # The checks fit constant features, single patterns and copies on purpose; NCA need not converge on them.
 pytestmark = [

@@ -49,7 +49,10 @@ def name(path):
     return str(path.relative_to(ROOT))
 
 
-LONG = ("choose.md", "extend.md", "scale.md", "tables.md", "thermodynamics.md")
+LONG = {
+    *("choose.md", "classify.md", "ensemble.md", "extend.md", "learners.md", "probabilities.md", "scale.md"),
+    *("tables.md", "thermodynamics.md"),
+}
 
 
 def runs(page):
@@ -62,6 +65,14 @@ def test_page_runs(page):
     for _, block in blocks(page, "console"):  # on files that the page itself has written
         for command in block.splitlines():
             run_command(command)
+
+
+@pytest.mark.parametrize("page", [page for page in DOCS if page.name in LONG], ids=name)
+def test_a_long_page_imports_what_there_is(page):
+    """Names that a page imports are there, and its blocks are Python, even where the page itself is slow to run."""
+    for _, block in blocks(page, "python"):
+        imports = [node for node in ast.parse(block).body if isinstance(node, ast.Import | ast.ImportFrom)]
+        exec(compile(ast.Module(imports, []), name(page), "exec"), {})
 
 
 def run_command(command):

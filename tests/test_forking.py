@@ -1,4 +1,7 @@
-"""Children forked from a process that has fitted: they predict and fit as it does, and none waits for lost threads."""
+"""Children forked from a process that has fitted: they predict and fit as it does, and none waits for lost threads.
+
+All of this is slow; the column "forks" of tests/usual is the part that always runs.
+"""
 
 import os
 import subprocess
@@ -65,12 +68,12 @@ assert os.wait()[1] == 0
 }
 
 
-FASTEST = "parent first"
 MOST = 250  # seconds on a busy machine; those that wait for lost threads wait for ever
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-@pytest.mark.parametrize("way", [pytest.param(way, marks=[pytest.mark.slow] * (way != FASTEST)) for way in WAYS])
+@pytest.mark.parametrize("way", WAYS)
 def test_children_that_compute(way):
     done = subprocess.run([sys.executable, "-c", BEGIN + WAYS[way]], capture_output=True, text=True, timeout=MOST)
     assert done.returncode == 0, done.stderr[-500:]

@@ -61,6 +61,12 @@ def tree_of(path):
     return ast.parse(path.read_text())
 
 
+@cache
+def nodes_of(path):
+    """All nodes of a file, which many tests look at."""
+    return list(ast.walk(tree_of(path)))
+
+
 def sources():
     return sorted(ROOT.rglob("*.py"))
 
@@ -73,7 +79,7 @@ def part_of(path):
 def imported_modules(path):
     """Names of modules, from freemetric on, that a file imports by statement."""
     package = path.relative_to(ROOT.parent).with_suffix("").parts
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom):
             base = package[: -node.level] if node.level else ()
             parts = [*base, *(node.module.split(".") if node.module else [])]
@@ -154,7 +160,7 @@ def test_nobody_imports_our_own_modules_by_string():
     packages = {part for part in MAY_IMPORT} | BOTTOM
     for path in sources():
         name = str(path.relative_to(ROOT))
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.Call):
                 called = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 if called in DYNAMIC:
@@ -167,7 +173,7 @@ def test_nobody_imports_our_own_modules_by_string():
 
 def is_argument(path, constant):
     """Whether a text is given to a call that could import it; texts in docstrings and messages are not."""
-    calls = (node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call))
+    calls = (node for node in nodes_of(path) if isinstance(node, ast.Call))
     loaders = DYNAMIC | {"require"}
     return any(
         constant in call.args and getattr(call.func, "attr", getattr(call.func, "id", "")) in loaders for call in calls
@@ -182,7 +188,7 @@ def defined_names(package):
     """Names that a package itself defines or sets: functions, classes, attributes of self and cls, fields."""
     names = {"_asdict", "_fields", "_replace"}  # of named tuples, where they are public by convention
     for path in files_of(package):
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 names.add(node.name)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -209,7 +215,7 @@ def test_nobody_reads_private_names_of_others(package):
     defined = defined_names(package)
     for path in files_of(package):
         own = defined | NO_OTHER_WAY.get(path.name, set())
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.Attribute) and private(node.attr) and not is_self(node.value):
                 assert node.attr in own, f"{path.name}, line {node.lineno}: {node.attr}"
             elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "hasattr", "setattr"):
@@ -230,7 +236,7 @@ def test_the_library_does_not_print():
     for path in sources():
         if path.name == "demo.py" or part_of(path) == "cli":
             continue
-        calls = [n for n in ast.walk(tree_of(path)) if isinstance(n, ast.Call)]
+        calls = [n for n in nodes_of(path) if isinstance(n, ast.Call)]
         assert not [c for c in calls if getattr(c.func, "id", None) == "print"], path.name
 
 
@@ -242,7 +248,7 @@ def test_views_and_forms_are_told_apart_in_metrics_only():
     for path in sources():
         if part_of(path) == "metrics":
             continue
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if not isinstance(node, ast.Compare):
                 continue
             compared = [node.left, *node.comparators]

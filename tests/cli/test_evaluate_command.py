@@ -9,15 +9,16 @@ import pandas as pd
 import pytest
 
 WORDS = ["--target", "class", "--methods", "euclidean,rf", "--folds", "3", "--repeats", "1"]
+SMALL = [*WORDS, "--set", "rf.n_estimators=9"]
 
 
 def test_one_file(freemetric, home):
-    answer = freemetric("evaluate", home / "people.csv", *WORDS)
+    answer = freemetric("evaluate", home / "people.csv", *SMALL)
     assert (answer.code, answer.lines) == (0, [])
     assert "Protocol honest: 1 x 3-fold stratified cross-validation, seed 0" in answer.out
     assert "| people.csv | rf |" in answer.out
     assert "Critical differences" not in answer.out
-    said = freemetric("evaluate", home / "people.csv", *WORDS, "--json").json
+    said = freemetric("evaluate", home / "people.csv", *SMALL, "--json").json
     assert [row["method"] for row in said["results"]] == ["euclidean", "rf", "constant"]
     assert "ranks" not in said
 
@@ -88,25 +89,25 @@ def test_a_file_twice(freemetric, home):
 
 
 def test_scores_classes_and_a_constant_answer(freemetric, home):
-    answer = freemetric("evaluate", home / "people.csv", *WORDS, "--scoring", "average_precision")
+    answer = freemetric("evaluate", home / "people.csv", *SMALL, "--scoring", "average_precision")
     assert (answer.code, answer.lines) == (0, [])
     header = answer.out.splitlines()[2]
     words = ["Error in %", "Balanced accuracy in %", "F1", "AUC", "Log loss", "Brier", "average\\_precision", "Seconds"]
     assert header == f"| File | Method | {' | '.join(words)} |"
     assert "| people.csv | constant | 50.00 ± 0.00 | 50.00 ± 0.00 |" in answer.out
     assert "| Class | Rows | Recall in % | Precision in % | Most often taken for |" in answer.out
-    said = freemetric("evaluate", home / "people.csv", *WORDS, "--json").json
+    said = freemetric("evaluate", home / "people.csv", *SMALL, "--json").json
     rf = said["results"][1]
     assert rf["scores"]["accuracy"]["mean"] == pytest.approx(1 - rf["error"] / 100)
     assert sum(map(sum, rf["confusion"])) == 60
 
 
 def test_groups(freemetric, home):
-    answer = freemetric("evaluate", home / "people.csv", *WORDS, "--groups", "colour")
+    answer = freemetric("evaluate", home / "people.csv", *SMALL, "--groups", "colour")
     assert answer.code == 0
     assert "rows of one 'colour' are never parted" in answer.out
     assert (
-        freemetric("evaluate", home / "people.csv", *WORDS, "--groups", "colour", "--json").json["groups"] == "colour"
+        freemetric("evaluate", home / "people.csv", *SMALL, "--groups", "colour", "--json").json["groups"] == "colour"
     )
 
 
@@ -148,7 +149,7 @@ def test_scores_on_standard_output(freemetric, home):
 def test_no_gain_is_said(freemetric, people, tmp_path):
     noise = people.assign(**{"class": ["often"] * 54 + ["rarely"] * 6}).sample(frac=1, random_state=0)
     noise.to_csv(tmp_path / "a.csv", index=False)
-    answer = freemetric("evaluate", tmp_path / "a.csv", *WORDS)
+    answer = freemetric("evaluate", tmp_path / "a.csv", *SMALL)
     assert answer.code == 0
     note = "note: a.csv: always predicting 'often' has an error of 10.00 %; the best method, "
     assert answer.lines[-1].startswith(note)

@@ -110,6 +110,7 @@ def stand_in(rng, n=160, n_hypotheses=6):
     }
 
 
+@pytest.mark.slow
 def test_bounds_hold_in_95_of_100_draws():
     draws = [stand_in(np.random.default_rng(seed)) for seed in range(200)]
     for loss in ("error", "brier", "majority"):

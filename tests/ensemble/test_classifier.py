@@ -96,6 +96,7 @@ def test_a_given_k_is_the_only_one(wine):
     np.testing.assert_array_equal(P, model.classes_[model.decisions(wine[0])[:, 6]])
 
 
+@pytest.mark.slow
 def test_out_of_bag_error_predicts_the_test_error():
     X, y = load_wine(return_X_y=True)
     gaps = []
@@ -156,6 +157,7 @@ def test_probabilities_and_predictions_agree(wine):
     np.testing.assert_array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
 
 
+@pytest.mark.slow
 def test_probabilities_are_calibrated():
     chances, truths = [], []
     for seed in range(4):

@@ -88,6 +88,7 @@ def heavy_tailed(rng, n):
     return rng.standard_cauchy((n, 20)) + 2 * y[:, None], y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("draw", "has_ties"), [(drawn, False), (heavy_tailed, True)])
 def test_ordinary_samples_are_rejected_as_often_as_allowed(draw, has_ties):
     """The p-values of a model share its n training distances, so these are counted and not the new samples.

@@ -183,7 +183,7 @@ def test_defaults_survive_poor_data(rng, wine):
         (rng.random((12, 30)), np.repeat([0, 1], 6)),
         (rng.random((30, 300)), np.repeat([0, 1], 15)),
         (X * np.logspace(-8, 8, 13), y),
-        (digits[0][:200], digits[1][:200]),
+        (digits[0][:80], digits[1][:80]),
     ):
         assert np.isfinite(DMLeig().fit(data, labels).components_).all()
 

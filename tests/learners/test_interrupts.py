@@ -60,7 +60,7 @@ ESTIMATORS = {
     "mlkr": quick(MLKR()),
     "classifier": FreeEnergyClassifier(**FEW),
     "regressor": FreeEnergyRegressor(**FEW),
-    "selector": FreeEnergySelector(n_replicas=2, random_state=0),
+    "selector": FreeEnergySelector(n_replicas=1, random_state=0),
     "retriever": MetricRetriever(RCA()),
     "kernelized": Kernelized(RCA(), random_state=0),
     "k-NN": MetricKNeighborsClassifier(RCA(), n_folds=2, random_state=0),
@@ -156,7 +156,7 @@ def test_an_interrupt_at_any_moment(name):
         copy = clone(estimator)
         with AtCall() as calls:
             copy.fit(*second)
-    for moment in MOMENTS:
+    for moment in MOMENTS[3:] if name.startswith("metric_learn.") else MOMENTS:  # names for learners that are here too
         n = int(moment * (calls.made - 3))  # an interrupt may leave a call or two less to the next fit
         with AtCall(n), pytest.raises(KeyboardInterrupt):
             estimator.fit(*second)

@@ -194,6 +194,7 @@ def test_landmarks_are_seeded_and_classify_as_well(rings):
         assert make_pipeline(model, KNeighborsClassifier(5)).fit(X, y).score(*rings) > 0.97
 
 
+@pytest.mark.slow
 def test_memory_is_that_of_landmarks_and_coordinates(monkeypatch):
     monkeypatch.setattr(kernel_space, "BLOCK", 2**16)
     rng = np.random.default_rng(0)

@@ -337,6 +337,7 @@ def test_bad_parameters_are_named(iris, parameters, message):
         LMNN(**parameters).fit(*iris)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 def test_larger_data_converge():
     X, y = load_digits(return_X_y=True)

@@ -321,6 +321,7 @@ def test_contradicting_triplets_keep_the_euclidean_distance(iris):
     assert model.objective_ == 1
 
 
+@pytest.mark.slow
 def test_accuracy_on_digits():
     X, y = load_digits(return_X_y=True)
     X = X[:, X[:600].std(axis=0) > 0] / 16

@@ -26,8 +26,8 @@ def test_all_pairs_where_fewer_exist_than_wanted(rng):
 
 def test_similar_pairs_are_uniform(rng):
     y = np.repeat([0, 1], [3, 5])  # 3 and 10 pairs
-    first = [draw_pairs(rng, np.eye(8), y, 2)[0][0].min() < 3 for _ in range(2000)]
-    assert np.mean(first) == pytest.approx(3 / 13, abs=0.03)
+    first = [draw_pairs(rng, np.eye(8), y, 2)[0][0].min() < 3 for _ in range(700)]
+    assert np.mean(first) == pytest.approx(3 / 13, abs=0.05)  # 3 / 8 and 1 / 2 are further away
 
 
 @pytest.mark.parametrize(

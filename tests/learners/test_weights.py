@@ -27,7 +27,7 @@ ESTIMATORS = [
     NCA(max_iter=8),
     DMLFE(sampler=SAMPLER, random_state=0),
     DMLFE(energy="log-nca", sampler=Annealing(Constant(1e-3), ElementMove(0.3), n_steps=3), random_state=0),
-    FreeEnergyClassifier(16, random_state=0),
+    FreeEnergyClassifier(8, random_state=0),
 ]
 every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -198,6 +198,7 @@ def test_without_noise_the_penalty_is_metropolis_rule():
     np.testing.assert_array_equal(*walks)
 
 
+@pytest.mark.slow
 def test_real_batches_against_quadrature(iris):
     """One weight of iris' features: Boltzmann's law of the mean energy of batches, from many of them."""
     X, y = iris[0][:, 2:3], iris[1]

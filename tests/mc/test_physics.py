@@ -65,7 +65,7 @@ def test_every_move_samples_a_normal_distribution(move, temperature, rng):
     assert energies.std() == pytest.approx(temperature, rel=0.05)
 
 
-@pytest.mark.parametrize("move", [ElementMove(1.0), HamiltonianMove()], ids=repr)
+@pytest.mark.parametrize("move", [ElementMove(1.0), pytest.param(HamiltonianMove(), marks=pytest.mark.slow)], ids=repr)
 def test_tempering_keeps_every_temperature_in_balance(move):
     temperatures = np.array([0.1, 0.3, 1.0])
     means = []

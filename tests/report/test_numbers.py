@@ -30,7 +30,7 @@ def model(diabetes, request):
     X, y = diabetes
     kinds = ["scaled/full", "steps/diagonal", "scaled/identity"]
     return FreeEnergyRegressor(6, recipe=Recipe(candidates=kinds), scale=request.param, random_state=0).fit(
-        X[::2], y[::2]
+        X[::4], y[::4]
     )
 
 
@@ -54,7 +54,7 @@ def visible(text):
 
 
 def test_rows_that_it_has_kept_are_predicted_out_of_bag(model, diabetes, kept):
-    y = diabetes[1].to_numpy()[::2]
+    y = diabetes[1].to_numpy()[::4]
     text, data = kept
     known = {name: unpacked(data["targets"][name]) for name in ("truth", "predicted", "low", "high")}
     np.testing.assert_allclose(known["truth"], y, rtol=1e-6)
@@ -78,7 +78,7 @@ def test_no_word_of_classes(kept):
 
 def test_rows_that_it_has_not_seen(model, diabetes, page):
     X, y = diabetes
-    new, truth = X[1::2], y[1::2]
+    new, truth = X[1::4], y[1::4]
     text, data = page(model, new, truth)
     np.testing.assert_allclose(unpacked(data["targets"]["predicted"]), model.predict(new), rtol=1e-6)
     ends = np.column_stack([unpacked(data["targets"][name]) for name in ("low", "high")])
@@ -101,7 +101,7 @@ def test_the_parts_of_a_number_make_it_up(model, kept):
 
 
 def test_neighbours_are_those_of_the_averaged_metric(model, diabetes, kept):
-    X = diabetes[0][::2]
+    X = diabetes[0][::4]
     entries = kept[1]["explanations"]["rows"]
     for entry in entries[:5]:
         nearest = model.kneighbors(X.iloc[[entry["row"]]], 4, return_distance=False)[0]
@@ -127,9 +127,9 @@ def test_rows_of_no_weight_have_no_prediction(diabetes, page):
 
 def test_other_regressors_around_a_metric(diabetes, page):
     X, y = diabetes
-    pipeline = make_pipeline(StandardScaler(), PCA(2), KNeighborsRegressor()).fit(X[::2], y[::2])
-    text, data = page(pipeline, X[1::2], y[1::2])
-    np.testing.assert_allclose(unpacked(data["targets"]["predicted"]), pipeline.predict(X[1::2]), rtol=1e-6)
+    pipeline = make_pipeline(StandardScaler(), PCA(2), KNeighborsRegressor()).fit(X[::4], y[::4])
+    text, data = page(pipeline, X[1::4], y[1::4])
+    np.testing.assert_allclose(unpacked(data["targets"]["predicted"]), pipeline.predict(X[1::4]), rtol=1e-6)
     assert not data["targets"]["has_intervals"]
     assert "gives no intervals" in visible(text)
 

@@ -64,6 +64,7 @@ def test_what_is_shown_of_whom(models, page):
     assert shown["pipeline"] == everything - {"curves", "motion", "traces"}
 
 
+@pytest.mark.slow
 def test_ten_thousand_rows_stay_below_eight_megabytes(tmp_path, rng):
     X, y = rng.standard_normal((10_001, 20)), rng.integers(4, size=10_001)
     model = NCA().fit(X[:200, :], y[:200])

@@ -282,6 +282,7 @@ def test_the_limit_of_time_is_kept(csv, tmp_path, warm):
     assert not job.process.is_alive()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is limited on Linux alone")
 def test_the_limit_of_memory_is_kept(tmp_path, warm):
     path = tmp_path / "table.csv"

@@ -32,6 +32,7 @@ def upload(client, i=0):
     return client.post("/api/table", params={"name": f"{i}.csv"}, content=table(i))
 
 
+@pytest.mark.slow
 def test_thirty_uploads_at_once(client, server):
     with ThreadPoolExecutor(30) as pool:
         answers = list(pool.map(lambda i: upload(client, i), range(30)))

@@ -9,7 +9,9 @@ from freemetric.thermodynamics import Ladder, PopulationSettings, TemperingSetti
 SLOWLY = pytest.param("two features of iris", marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize("name", ["quadratic wells", "double well", SLOWLY, "random energies"])
+@pytest.mark.parametrize(
+    "name", ["quadratic wells", "double well", SLOWLY, pytest.param("random energies", marks=pytest.mark.slow)]
+)
 def test_estimates_lie_within_their_errors(bench, name):
     """The quick version of ``python benchmarks/thermodynamics.py known``."""
     problem = bench.PROBLEMS[name]()

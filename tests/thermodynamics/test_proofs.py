@@ -46,7 +46,13 @@ def test_runs_are_calibrated(bench, name):
     assert proof.holds()
 
 
-@pytest.mark.parametrize("name", ["wrong sign", "forgotten Hastings factor", "frozen too late"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "wrong sign",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("forgotten Hastings factor", "frozen too late")),
+    ],
+)
 def test_broken_samplers_fail(bench, name):
     proof = joint_test(bench.BROKEN[name], 400, 50)
     print(f"joint test   {name:24} {proof}")

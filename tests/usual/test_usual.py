@@ -19,6 +19,9 @@ QUICK = {
 }
 """Of every kind one that is always tried, by the backend that users have; all others and all backends are slow."""
 
+FRESH = {"Dask", "commands", "pools"}
+"""Columns that start many processes, each of which imports everything: slow."""
+
 pytestmark = pytest.mark.timeout(1200)  # the first test waits for all cells, and perhaps for a compiler
 
 
@@ -35,7 +38,7 @@ def test_it_is_the_installed_wheel_that_works(column, outcomes):
 
 
 def marked(cell):
-    is_quick = cell.use in WAYS or (cell.column == "loky" and cell.estimator in QUICK)
+    is_quick = cell.column not in FRESH and (cell.use in WAYS or (cell.column == "loky" and cell.estimator in QUICK))
     return pytest.param(cell, id="-".join(cell), marks=[] if is_quick else pytest.mark.slow)
 
 

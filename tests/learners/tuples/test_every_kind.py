@@ -223,6 +223,7 @@ def test_signs_that_are_none_are_named(make, known, kind, signs):
         model.score(rows, signs)
 
 
+@pytest.mark.slow
 def test_many_tuples_are_looked_up_in_blocks(make, known, rng):
     """A million of them would be gigabytes of samples; in blocks they are what working_memory allows."""
     model = make(preprocessor=known.X).fit(known.rows, known.signs)
