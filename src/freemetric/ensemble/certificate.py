@@ -18,6 +18,7 @@ from .pac_bayes import Bound, risk_bound, tandem_bound
 from .population import allowed_neighbors
 from .running import first_candidates, given_recipe
 from .sampling import ReplicaTask, replicas_of
+from .tasks.intervals import check_one_target
 
 LOSSES = {
     "error": "one replica and k, drawn by their weights, err on at most {:.1%} of new samples",
@@ -249,6 +250,7 @@ class CertificateMixin:
         True
         """
         check_is_fitted(self)
+        check_one_target(self, "Certificates are")
         if not (isinstance(delta, float | np.floating) and 0 < delta < 1):
             raise ValueError(f"delta is the probability that the bound does not hold, between 0 and 1; got {delta!r}.")
         if loss not in LOSSES:

@@ -11,6 +11,7 @@ from ..printable import counted
 from .conformal import check_alpha
 from .settings import recipe_of
 from .tasks.decisions import ProbabilityScore, best_weights, conformity, favouring, score_name
+from .tasks.intervals import check_one_target
 
 
 def check_costs(costs: ArrayLike, n_classes: int) -> NDArray[np.float64]:
@@ -106,13 +107,19 @@ class DecidingMixin:
             check_alpha(reject, "ordinary samples that are rejected", "reject")
         check_is_fitted(self)
         labels = self._decide(costs)(self.predict_proba(X))
-        return labels if reject is None else np.ma.masked_array(labels, self.score_samples(X) <= reject)
+        if reject is None:
+            return labels
+        novel = self.score_samples(X) <= reject
+        return np.ma.masked_array(labels, np.broadcast_to(novel, labels.T.shape).T)
 
     def _decide(self, costs: ArrayLike | None) -> Callable[[NDArray], NDArray]:
         """A function of probabilities (n, C) that gives labels (n,)."""
         classes, factors = self.classes_, 1 / self.class_weight_
+        if costs is None and isinstance(classes, list):
+            return lambda P: np.column_stack([labels[p.argmax(axis=1)] for labels, p in zip(classes, P, strict=True)])
         if costs is None:
             return lambda P: classes[P.argmax(axis=1)]
+        check_one_target(self, "costs are")
         C = check_costs(costs, len(classes))
         return lambda P: classes[expected_costs(favouring(P, factors), C).argmin(axis=1)]
 
@@ -158,6 +165,7 @@ class DecidingMixin:
         check_is_fitted(self)
         if scoring is not None and costs is not None:
             raise ValueError("tune_threshold takes a scoring or costs, not both.")
+        check_one_target(self, "Thresholds are")
         P, y, w = self._out_of_bag()
         start, score = self._to_tune(scoring, costs, y)
         P = favouring(P, start / self.class_weight_)

@@ -8,6 +8,7 @@ from scipy.stats import entropy
 
 from ..learners.base import one_blas_thread
 from .model import Ensemble
+from .tasks.intervals import check_one_target
 
 
 def mutual_information(ensemble: Ensemble, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
@@ -71,6 +72,7 @@ class DisagreementMixin:
         >>> next_to_label = model.disagreement(X).argmax()
         """
         samples, ensemble = self._samples(X), self.ensemble_
+        check_one_target(self, "Disagreement is")
         with one_blas_thread():
             parts = [
                 mutual_information(ensemble, samples[part], self.n_jobs, self.device)

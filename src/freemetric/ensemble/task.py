@@ -23,15 +23,15 @@ class Head(ABC):
     most_changed: ClassVar[float]  # share of the votes that a shortlist may change
 
     @abstractmethod
-    def wholes(self, X: NDArray) -> NDArray:
+    def wholes(self, X: NDArray) -> Any:
         """Outputs of the global models for samples X (n, d)."""
 
     @abstractmethod
-    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
+    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], Any]:
         """A function of X (n, d) and numbers (n,): ``wholes`` without the part that these training samples had."""
 
     @abstractmethod
-    def answers(self, shares: NDArray, wholes: NDArray) -> NDArray:
+    def answers(self, shares: NDArray, wholes: Any) -> NDArray:
         """Predictions (n, m) of mixed votes (n, n_cells)."""
 
     @abstractmethod
@@ -67,6 +67,11 @@ class EnsembleTask(ABC):
     @classmethod
     def takes(cls, y: NDArray) -> bool:
         """Whether it is the task of numeric targets y (n,) or (n, m)."""
+        return False
+
+    @classmethod
+    def takes_classes(cls, classes: Any) -> bool:
+        """Whether it is the task of these classes: an array, or a list of them with one for each output."""
         return False
 
     @classmethod

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyRegressor
-from ..ensemble.tasks.intervals import check_chances
+from ..ensemble.tasks.intervals import check_chances, check_one_target
 from ..files.atomic import replacing
 from . import preprocessing
 from .converters import register, takes_tuples, tuple_inputs
@@ -107,6 +107,7 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
     chances, last = None if quantiles is None else check_chances(quantiles).tolist(), _step(model, -1)
     if chances is not None and not isinstance(last, FreeEnergyRegressor):
         raise ValueError(f"quantiles are of a FreeEnergyRegressor; {type(last).__name__} has none.")
+    check_one_target(last, "Graphs are for models")
     made, columns = _converted(model, chances)
     about = {"classes": model.classes_ if is_classifier(model) else None, "quantiles": chances, "columns": columns}
     known = {name: json.dumps(np.asarray(value).tolist()) for name, value in about.items() if value is not None}
