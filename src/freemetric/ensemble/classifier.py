@@ -63,6 +63,12 @@ class FreeEnergyClassifier(
     distribution around the centre of every class, and naive Bayes on binned features. Where plain k-NN is better out of
     bag by more than a standard error, it is taken instead.
 
+    Labels y of shape (n_samples, n_outputs) are learned together, by one set of metrics. Their energy is
+    :class:`freemetric.energies.RegressionEnergy` of the classes' columns: the Brier score of soft neighbours, in units
+    of the variance of every column. Votes of each output are calibrated by themselves. ``classes_`` and
+    ``predict_proba`` are then lists with an array for each output, as in scikit-learn's forests. What is made for one
+    label, such as ``predict_set`` and ``report``, says so.
+
     A replica costs about 70 gradients of O(n L d) and 9 searches of O(n^2 d) for bags of n samples and L = 32
     neighbours. Bags hold half of the samples, at most 1,000, or 4,000 where that is better out of bag. Beyond 16,384
     samples the cost of the search stops growing.
@@ -71,28 +77,32 @@ class FreeEnergyClassifier(
     ----------
     {n_replicas}
     {effort} {max_seconds}
-    class_weight : dict, "balanced" or None, default=None
+    class_weight : dict, list of dict, "balanced" or None, default=None
         Factors of the calibrated probabilities by label: the cost of a mistake about that class. "balanced" is one over
-        the number of samples of a class, or over their weight.
+        the number of samples of a class, or over their weight. Several outputs have a list, a dict for each.
     {recipe} {device} {n_jobs} {verbose} {random_state}
 
     Attributes
     ----------
     oob_score_ : float
         Out-of-bag accuracy, or score of ``Recipe.scoring``. The same votes chose the weights, so it is slightly
-        optimistic.
+        optimistic. Of several outputs, the share of samples with all labels right, or the mean of the scores of each.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Out-of-bag class probabilities; NaN where a sample was not out of bag for every candidate.
+        Out-of-bag class probabilities; NaN where a sample was not out of bag for every candidate. The classes of
+        several outputs stand side by side, as in ``class_weight_``.
     oob_conformity_ : ndarray of shape (n_oob, 2)
-        Class numbers and their out-of-bag probabilities, sorted: what ``predict_set`` compares with.
+        Class numbers and their out-of-bag probabilities, sorted: what ``predict_set`` compares with. Not set for
+        several outputs.
     class_weight_ : ndarray of shape (n_classes,)
         Factors of the calibrated probabilities: given by ``class_weight``, found for ``Recipe.scoring``, or ones.
     selection_ : dict of ndarray
         What was tried, a row for each candidate and k: "view", "form", "energy", "temperature", "confinement",
         "n_replicas", "n_neighbors", "oob_error", "oob_brier" and "weight" in the prediction.
     {fitted}
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit.
+    classes_ : ndarray of shape (n_classes,) or list of ndarray
+        Labels seen in fit; a list with those of each output where y has several columns.
+    n_outputs_ : int
+        Number of columns of y.
     {features}
 
     See Also
@@ -107,6 +117,9 @@ class FreeEnergyClassifier(
     >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[::2], y[::2])
     >>> model.score(X[1::2], y[1::2]) > 0.95
     True
+    >>> labels = model.fit(X[::2], [[int(c > 0), int(c > 1)] for c in y[::2]])  # two labels of every sample
+    >>> [P.shape for P in labels.predict_proba(X[1::2])]
+    [(89, 2), (89, 2)]
     """
 
     n_replicas: Any = "auto"
@@ -209,7 +222,7 @@ class FreeEnergyClassifier(
     def _score_of(self, scoring):
         return self._kind_of_task.score_of(scoring, self.classes_)
 
-    def predict_proba(self, X: ArrayLike) -> NDArray:
+    def predict_proba(self, X: ArrayLike) -> Any:
         """Calibrated class probabilities.
 
         Parameters
@@ -219,8 +232,8 @@ class FreeEnergyClassifier(
 
         Returns
         -------
-        P : ndarray of shape (n_samples, n_classes)
-            Rows sum to one; columns follow ``classes_``.
+        P : ndarray of shape (n_samples, n_classes), or list of them
+            Rows sum to one; columns follow ``classes_``. A list with one for each of several outputs.
         """
         samples = self._samples(X)
         with one_blas_thread():

@@ -82,7 +82,7 @@ class DecidingMixin:
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Labels. With ``reject`` a masked array, whose mask is True for rejected samples:
             ``y.mask`` says which, ``y.compressed()`` has the labels of all others, and ``y.filled(-1)`` marks them.
 
