@@ -70,7 +70,7 @@ from freemetric.ensemble.tasks.multi_label import MultiLabelEncoding, MultiLabel
 from freemetric.ensemble.tasks.multi_output import MultiOutputHead, MultiTargetEncoding
 from freemetric.ensemble.tasks.regression import RegressionHead
 from freemetric.ensemble.tasks.scales import Scale
-from freemetric.files.searches import SPLITTERS
+from freemetric.files.sklearn_parts import SPLITTERS
 from freemetric.learners.fitting import Lowest
 from freemetric.learners.kept_results import KeptWalk
 from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Candidate, ClassEncoding, Member, TrainingSet

@@ -18,9 +18,8 @@ from ..learners import (
 )
 from ..learners.base import MetricLearner
 from ..learners.kernelized import Kernelized
-from .ensembles import location_and_spread, many_spaces, means, one_space, quantiles
+from .ensembles import location_and_spread, many_spaces, mean_of_neighbors, means, one_space, quantiles
 from .graph import GraphBuilder, skl2onnx, types
-from .neighbors import mean_of_neighbors
 from .parts import kernel_coordinates
 
 get_label_classes = require("skl2onnx.common.utils_classifier", "onnx").get_label_classes
