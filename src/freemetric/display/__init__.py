@@ -6,8 +6,7 @@ from .importances import ImportancesDisplay
 from .metric import MetricDisplay
 from .neighbors_curve import NeighborsCurveDisplay
 from .prediction import IntervalsDisplay, PredictionDisplay
-from .thermodynamics import ThermodynamicsDisplay
-from .trace import TraceDisplay
+from .trace import ThermodynamicsDisplay, TraceDisplay
 
 __all__ = [
     "ComparisonDisplay",

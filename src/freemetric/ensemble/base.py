@@ -20,10 +20,9 @@ from ..metrics import Member, TrainingSet, View
 from ..metrics.averaged_metric import FARTHEST, pulled_back
 from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
 from .data_values import DataValuesMixin
-from .drift import DriftMixin
+from .drift import DriftMixin, NoveltyMixin
 from .finish import finish_fit, samples_looked_at
 from .importances import ImportancesMixin
-from .novelty import NoveltyMixin
 from .running import given_recipe, run_to_the_end
 from .search import Search, SearchProblem, searched_part
 from .settings import Recipe, recipe_of

@@ -27,8 +27,7 @@ from .certificate import CertificateMixin
 from .conformal import Conditions, check_alpha, check_coverage, prediction_sets, warn_of_small_cells
 from .counterfactuals import CounterfactualsMixin
 from .data_values import check_keeps_rows
-from .deciding import DecidingMixin
-from .disagreement import DisagreementMixin
+from .deciding import DecidingMixin, DisagreementMixin
 from .finish import finish_fit
 from .growing import learn_more, together
 from .parameters import free_energy_estimator
