@@ -47,6 +47,21 @@ def test_rows_that_were_not_learned_from_are_predicted(classifier, iris):
     assert 1 - shown["wrong"] / shown["n"] == pytest.approx(classifier.score(X[1::2], y[1::2]))
 
 
+def test_given_rows_have_p_values_of_novelty(classifier, iris):
+    X, y = iris
+    new = np.vstack([np.asarray(X)[:30] + 0.01, np.asarray(X)[:10] + 100])
+    findings = collect(classifier, new, np.asarray(y)[[*range(30), *range(10)]])
+    np.testing.assert_array_equal(findings.p_values, classifier.score_samples(new))
+    last = panels.rows(findings)["columns"][-1]
+    shown = np.frombuffer(base64.b64decode(last["numbers"]["f4"]), "<f4")
+    np.testing.assert_allclose(shown, findings.p_values, rtol=1e-6)
+    contents = {"confusion": None, "explanations": None}
+    share = (findings.p_values <= 0.05).mean()
+    assert ("rows with p ≤ 0.05", f"{share:.1%}, 5% of rows like those of the fit") in summary.facts(findings, contents)
+    assert share >= 0.25
+    assert collect(classifier).p_values is None
+
+
 def test_rows_that_were_learned_from_are_left_out(iris):
     X, y = iris
     model = MetricKNeighborsClassifier(Euclidean(), n_neighbors=1).fit(X, y)

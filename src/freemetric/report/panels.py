@@ -28,11 +28,12 @@ def rows(findings: Findings) -> dict[str, Any] | None:
     chosen = np.arange(len(findings.columns))
     if len(chosen) > MOST_COLUMNS:
         chosen = heaviest(findings)[:MOST_COLUMNS] if findings.owner is not None else chosen[:MOST_COLUMNS]
+    novelty = [] if findings.p_values is None else [column("p-value of novelty", findings.p_values)]
     return {
         "index": packed(findings.rows, "i4"),
         "class": packed(np.zeros(len(findings.rows)) if findings.y is None else findings.y, "i4"),
-        "columns": [column(*findings.columns[j]) for j in chosen],
-        "n_columns": len(findings.columns),
+        "columns": [column(*findings.columns[j]) for j in chosen] + novelty,
+        "n_columns": len(findings.columns) + len(novelty),
     }
 
 
