@@ -2,7 +2,7 @@
 
 from .comparison import ComparisonDisplay
 from .embedding import EmbeddingDisplay
-from .importances import ImportancesDisplay
+from .importances import ImportancesDisplay, SelectionDisplay
 from .metric import MetricDisplay
 from .neighbors_curve import NeighborsCurveDisplay
 from .prediction import IntervalsDisplay, PredictionDisplay
@@ -16,6 +16,7 @@ __all__ = [
     "MetricDisplay",
     "NeighborsCurveDisplay",
     "PredictionDisplay",
+    "SelectionDisplay",
     "ThermodynamicsDisplay",
     "TraceDisplay",
 ]
