@@ -90,8 +90,8 @@ class FreeEnergyClassifier(
         Out-of-bag class probabilities; NaN where a sample was not out of bag for every candidate. The classes of
         several outputs stand side by side, as in ``class_weight_``.
     oob_conformity_ : ndarray of shape (n_oob, 2)
-        Class numbers and their out-of-bag probabilities, sorted: what ``predict_set`` compares with. Not set for
-        several outputs.
+        Class numbers and their out-of-bag probabilities, sorted: what ``predict_set`` compares with. Empty for several
+        outputs.
     class_weight_ : ndarray of shape (n_classes,)
         Factors of the calibrated probabilities: given by ``class_weight``, found for ``Recipe.scoring``, or ones.
     selection_ : dict of ndarray

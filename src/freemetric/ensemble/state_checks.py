@@ -28,7 +28,7 @@ FITTED = (
     "confinement_",
     "oob_score_",
 )
-OF_CLASSES = ("classes_", "oob_decision_function_", "class_weight_")
+OF_CLASSES = ("classes_", "oob_decision_function_", "oob_conformity_", "class_weight_")
 TRACE = ("temperature", "energy", "acceptance")
 SELECTION = {
     **dict.fromkeys(("view", "form", "energy"), "U"),
@@ -53,9 +53,6 @@ def check_classifier(model: Any) -> None:
     check_array(model.class_weight_, "class_weight_", 1, (sum(sizes),))
     require((model.class_weight_ > 0).all(), "class_weight_", "is not positive")
     _check_probabilities(model.oob_decision_function_, ensemble.training_set, len(sizes))
-    if several:
-        return
-    check_attributes(model, ("oob_conformity_",))
     check_array(model.oob_conformity_, "oob_conformity_", 2)
     require(model.oob_conformity_.shape[1] == 2, "oob_conformity_", f"have shape {model.oob_conformity_.shape}")
     numbers, probabilities = model.oob_conformity_.T

@@ -237,6 +237,7 @@ class MultiLabelTask(ClassificationTask):
         probabilities = np.concatenate(decided, axis=1)
         attributes: dict[str, Any] = {
             "class_weight_": np.concatenate(factors),
+            "oob_conformity_": np.empty((0, 2)),  # there are no prediction sets of several labels
             "oob_score_": self.score(probabilities, y, w) if len(y) else np.nan,
         }
         if n_rows is not None:
