@@ -120,11 +120,12 @@ def measure(set, split, method, data_home=None):
 
 
 def show(records):
-    """Scores of every method, the mean over splits, a part of the table for every data set."""
-    found = pd.DataFrame([{**record.pop("job"), **record} for record in records])
-    for name, some in found.groupby("set", sort=False):
-        print(f"\n{name}, {some['n_labels'].iloc[0]} labels, {some['split'].nunique()} splits\n")
-        markdown(some.groupby("method", sort=False)[[*SCORES, "seconds"]].mean(), "method")
+    """A table for every score: means over splits, by method and data set."""
+    found = pd.DataFrame([{**record["job"], **record} for record in records])
+    sets = list(dict.fromkeys(found["set"]))
+    for score in (*SCORES, "seconds"):
+        print()
+        markdown(found.pivot_table(score, "method", "set", sort=False)[sets], score)
 
 
 def main():
