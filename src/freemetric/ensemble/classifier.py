@@ -199,7 +199,7 @@ class FreeEnergyClassifier(
 
     @property
     def _kind_of_task(self) -> Any:
-        return next(task for task in tasks.TASKS.values() if task.takes_classes(self.classes_))
+        return next(task for task in tasks.TASKS.values() if isinstance(self.classes_, task.classes_are))
 
     def _task(self, training_set):
         return self._kind_of_task.of_classes(training_set, self.classes_, self.class_weight, recipe_of(self).scoring)

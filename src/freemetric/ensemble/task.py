@@ -63,15 +63,11 @@ class EnsembleTask(ABC):
     score_words: ClassVar[str]  # name of the score in logs
     columns: ClassVar[tuple[str, str]]  # names of errors and scores in tables
     saved: ClassVar[Mapping[str, type]]  # classes that model files hold, by their tags
+    classes_are: ClassVar[Any] = ()  # the type of its classes: an array, or a list with one for each output
 
     @classmethod
     def takes(cls, y: NDArray) -> bool:
         """Whether it is the task of numeric targets y (n,) or (n, m)."""
-        return False
-
-    @classmethod
-    def takes_classes(cls, classes: Any) -> bool:
-        """Whether it is the task of these classes: an array, or a list of them with one for each output."""
         return False
 
     @classmethod

@@ -148,16 +148,13 @@ class ClassificationTask(EnsembleTask):
     """Class numbers 0..C-1; shares (..., C) are those of the classes among neighbours."""
 
     energy = "log-nca"
+    classes_are = np.ndarray
     score_words = "Brier score"
     columns = "oob_error", "oob_brier"
     saved = {"class-encoding": ClassEncoding, "classification-head": ClassificationHead}
 
     n_classes: int
     decision: Decision | None = None  # None in a search without a result
-
-    @classmethod
-    def takes_classes(cls, classes: Any) -> bool:
-        return not isinstance(classes, list)
 
     @classmethod
     def training_set(cls, rows: TrainingRows) -> TrainingSet:

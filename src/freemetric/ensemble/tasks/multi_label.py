@@ -164,15 +164,12 @@ class MultiLabelTask(ClassificationTask):
     """
 
     energy = "regression"
+    classes_are = list
     saved = {"multi-label-encoding": MultiLabelEncoding, "multi-label-head": MultiLabelHead}
 
     encoding: Any = None
     decisions: Sequence[Decision] = ()
     score: Any = None
-
-    @classmethod
-    def takes_classes(cls, classes: Any) -> bool:
-        return isinstance(classes, list)
 
     @classmethod
     def training_set(cls, rows: TrainingRows) -> TrainingSet:
