@@ -33,7 +33,7 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.bench.classification import halves, probability_scores
+from freemetric.bench.protocol import halves, probability_scores
 from freemetric.bench.records import BenchJob, Record, read_all
 from freemetric.bench.results import PROTOCOLS, load_compact, mean_errors, save_compact
 from freemetric.bench.runner import RunOptions, plan, run

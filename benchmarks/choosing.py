@@ -35,7 +35,7 @@ from variants import canonical, changed_recipe, sources
 from zoo import PROBLEMS
 
 from freemetric import FreeEnergyClassifier
-from freemetric.bench.classification import halves, probability_scores
+from freemetric.bench.protocol import halves, probability_scores
 from freemetric.bench.records import BenchJob, Record, read_all
 from freemetric.bench.stats import wilcoxon
 from freemetric.datasets import load

@@ -27,7 +27,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from variants import sources
 
 from freemetric import FreeEnergyClassifier
-from freemetric.bench.classification import halves, probability_scores
+from freemetric.bench.protocol import halves, probability_scores
 from freemetric.datasets import load
 
 RECORDS = Path(__file__).with_suffix(".jsonl")

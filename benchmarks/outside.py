@@ -26,7 +26,7 @@ from joblib import Parallel, delayed
 from outside_methods import METHODS, refusal
 from outside_tables import tables
 
-from freemetric.bench.classification import halves, scores
+from freemetric.bench.protocol import halves, scores
 from freemetric.bench.records import BenchJob, Record, read_all
 from freemetric.bench.results import load_compact, save_compact
 from freemetric.bench.runner import claim

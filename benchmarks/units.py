@@ -29,7 +29,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from freemetric import DMLFE, NCA, SCML, MetricKNeighborsClassifier
-from freemetric.bench.classification import halves, scores
+from freemetric.bench.protocol import halves, scores
 from freemetric.bench.stats import wilcoxon
 from freemetric.datasets import load
 from freemetric.learners import validation as units

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from freemetric.bench.classification import probability_scores
+from freemetric.bench.protocol import probability_scores
 
 from .folds import inner_folds
 

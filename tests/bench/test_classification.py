@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 
 from freemetric import NCA, PCA
-from freemetric.bench import classification, protocol, records
-from freemetric.bench.classification import OnSample
+from freemetric.bench import protocol, records
+from freemetric.bench.protocol import OnSample
 from freemetric.bench.records import BenchJob
 from freemetric.bench.runner import RunOptions, plan, run
 from freemetric.tabular.methods import stratified_sample
@@ -66,7 +66,7 @@ def test_as_large_as_the_half_is_no_sample(iris):
 
 def test_the_whole_half_is_scaled_and_votes(wine):
     X, y = wine
-    model, parameters = classification.fit(BenchJob("wine", "pca", 0, 0), X, y, seed=3, most_samples=30)
+    model, parameters = protocol.fit(BenchJob("wine", "pca", 0, 0), X, y, seed=3, most_samples=30)
     assert parameters == {"most_patterns": 30}
     assert len(model.training_set_) == len(X)
     metric = model.learner_["metric"]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from freemetric.bench import classification, protocol, records, results, runner
+from freemetric.bench import protocol, records, results, runner
 from freemetric.bench.records import BenchJob, Record
 from freemetric.bench.runner import Limits, RunOptions, plan, run
 from freemetric.tabular.methods import METHODS
@@ -139,15 +139,15 @@ def test_a_data_set_that_cannot_be_read_is_one_line_and_the_rest_goes_on(tmp_pat
 
 def test_a_class_smaller_than_the_folds_is_named():
     with pytest.raises(ValueError, match="a class has 1 sample: two-fold cross-validation needs two of each"):
-        classification.halves(np.array([0, 0, 0, 1]), 0)
+        protocol.halves(np.array([0, 0, 0, 1]), 0)
 
 
 def test_halves_are_the_same_for_all_and_differ_between_repeats(iris):
     y = iris[1]
-    (train, test), (other_train, other_test) = classification.halves(y, 3)
+    (train, test), (other_train, other_test) = protocol.halves(y, 3)
     np.testing.assert_array_equal(np.sort(np.r_[train, test]), np.arange(150))
     np.testing.assert_array_equal(train, other_test)
-    assert not np.array_equal(train, classification.halves(y, 4)[0][0])
+    assert not np.array_equal(train, protocol.halves(y, 4)[0][0])
     assert np.bincount(y[other_train]).tolist() == [25, 25, 25]
 
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
-from freemetric.bench.classification import halves
+from freemetric.bench.protocol import halves
 from freemetric.bench.records import BenchJob, Record, read_all
 
 outside = pytest.importorskip("outside", reason="benchmarks are not part of an installed package")

@@ -10,6 +10,7 @@ from ..pages import ROOT
 imbalance = pytest.importorskip("imbalance", reason="benchmarks are not part of an installed package")
 novelty = pytest.importorskip("novelty")
 active = pytest.importorskip("active")
+multi_label = pytest.importorskip("multi_label")
 resuming = pytest.importorskip("resuming")
 
 
@@ -100,6 +101,28 @@ def test_the_page_has_the_means_of_held_out_classes():
         assert f"| {shown} | {mean:.3f} |" in page("probabilities")
     rejected = [np.mean([record["rejected"][alpha] for record in records]) for alpha in ("0.05", "0.1", "0.2")]
     assert "rejected {:.3f}, {:.3f} and {:.3f} of".format(*rejected) in " ".join(page("probabilities").split())
+
+
+@pytest.mark.parametrize("law", multi_label.GENERATED)
+def test_labels_are_there_and_not_there(law):
+    X, Y = multi_label.GENERATED[law](np.random.default_rng(0))
+    assert len(X) == len(Y) == 1300
+    assert set(np.unique(Y)) == {0, 1}
+    assert 0.05 < Y.mean(axis=0).min() < Y.mean(axis=0).max() < 0.95
+
+
+def test_the_page_has_the_means_of_several_labels():
+    records = committed("multi_label")
+    sets = ["topics", "interactions", "hidden plane", "dermatology"]
+    assert len(records) == 3 * len(sets) * len(multi_label.METHODS)
+    for method in multi_label.METHODS:
+        cells = []
+        for name in sets:
+            some = [r for r in records if (r["job"]["set"], r["job"]["method"]) == (name, method)]
+            brier, right = (np.mean([r[score] for r in some]) for score in ("Brier score", "subset accuracy"))
+            cells.append(f"{brier:.3f} ({right:.3f})")
+        shown = "`FreeEnergyClassifier`" if method == "free-energy" else method
+        assert f"| {shown} | {' | '.join(cells)} |" in page("probabilities")
 
 
 def test_the_page_has_the_means_of_active_learning():

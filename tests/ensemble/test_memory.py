@@ -181,8 +181,8 @@ def test_what_would_take_too_much_is_refused_before_it_begins(rng):
 
 def test_votes_fit_the_memory():
     wanted = Panel(4000, 40)
-    assert affordable_panel(wanted, [150] * 26, Recipe()) == wanted  # ordinary tables are as they were
-    panel = affordable_panel(wanted, [8] * 500, Recipe())
+    assert affordable_panel(wanted, 26, 150, Recipe()) == wanted  # ordinary tables are as they were
+    panel = affordable_panel(wanted, 500, 8, Recipe())
     assert panel.n_neighbors == 8
     assert panel.n_scored > 100
     assert 16 * panel.n_scored * panel.n_neighbors * 500 * 4 <= Recipe().many_class_bytes

@@ -66,10 +66,11 @@ from freemetric.energies import (
 from freemetric.ensemble.oob import OOBIndices
 from freemetric.ensemble.sampling import OOBVotes, Replicas
 from freemetric.ensemble.tasks.classification import ClassificationHead
+from freemetric.ensemble.tasks.multi_label import MultiLabelEncoding, MultiLabelHead
 from freemetric.ensemble.tasks.multi_output import MultiOutputHead, MultiTargetEncoding
 from freemetric.ensemble.tasks.regression import RegressionHead
 from freemetric.ensemble.tasks.scales import Scale
-from freemetric.files.searches import SPLITTERS
+from freemetric.files.sklearn_parts import SPLITTERS
 from freemetric.learners.fitting import Lowest
 from freemetric.learners.kept_results import KeptWalk
 from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Candidate, ClassEncoding, Member, TrainingSet
@@ -134,7 +135,18 @@ VALUES = {
     "freemetric:class-encoding": [ClassEncoding(3)],
     "freemetric:multi-target-encoding": [SEVERAL],
     "freemetric:multi-output-head": [MultiOutputHead(SEVERAL, [plain_head(part) for part in SEVERAL.encodings])],
+    "freemetric:multi-label-encoding": [MultiLabelEncoding((2, 3, 1))],
+    "freemetric:multi-label-head": [
+        MultiLabelHead(
+            MultiLabelEncoding((3, 2)),
+            [
+                ClassificationHead(1.5, np.zeros(3), 0.1, np.ones(1), [CLASS_DENSITIES["naive-bayes"].of(X, y, 3)]),
+                ClassificationHead(1.0, np.zeros(2)),
+            ],
+        )
+    ],
     "freemetric:training-set": [
+        TrainingSet(X, np.array([y, y % 2]), MultiLabelEncoding((3, 2))),
         TrainingSet(X, y, ClassEncoding(3)),
         TrainingSet(X[::-1], y, ClassEncoding(3), rng.random(40) + 0.1, rng.permutation(100)[:40]),
         TrainingSet(X[:, ::2], y.astype(np.int8), ClassEncoding(3)),

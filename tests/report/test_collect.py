@@ -17,7 +17,7 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 from freemetric import NCA, SCML, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.exceptions import DataWarning
 from freemetric.metrics import FORMS
-from freemetric.report import document, explain, monte_carlo_panel, panels, summary
+from freemetric.report import document, panels, predictions, summary
 from freemetric.report.collect import collect, nearest_matrix
 from freemetric.report.document import clipped
 from freemetric.report.findings import Snapshots
@@ -47,6 +47,21 @@ def test_rows_that_were_not_learned_from_are_predicted(classifier, iris):
     assert 1 - shown["wrong"] / shown["n"] == pytest.approx(classifier.score(X[1::2], y[1::2]))
 
 
+def test_given_rows_have_p_values_of_novelty(classifier, iris):
+    X, y = iris
+    new = np.vstack([np.asarray(X)[:30] + 0.01, np.asarray(X)[:10] + 100])
+    findings = collect(classifier, new, np.asarray(y)[[*range(30), *range(10)]])
+    np.testing.assert_array_equal(findings.p_values, classifier.score_samples(new))
+    last = panels.rows(findings)["columns"][-1]
+    shown = np.frombuffer(base64.b64decode(last["numbers"]["f4"]), "<f4")
+    np.testing.assert_allclose(shown, findings.p_values, rtol=1e-6)
+    contents = {"confusion": None, "explanations": None}
+    share = (findings.p_values <= 0.05).mean()
+    assert ("rows with p ≤ 0.05", f"{share:.1%}, 5% of rows like those of the fit") in summary.facts(findings, contents)
+    assert share >= 0.25
+    assert collect(classifier).p_values is None
+
+
 def test_rows_that_were_learned_from_are_left_out(iris):
     X, y = iris
     model = MetricKNeighborsClassifier(Euclidean(), n_neighbors=1).fit(X, y)
@@ -72,7 +87,7 @@ def test_nearest_leaves_the_row_itself_out():
 
 def test_contributions_add_up_for_a_linear_map(rng):
     A, U, V = rng.standard_normal((3, 5)), rng.standard_normal((7, 5)), rng.standard_normal((7, 5))
-    parts = explain.contributions(lambda X: X @ A.T, U, V, np.arange(5))
+    parts = predictions.contributions(lambda X: X @ A.T, U, V, np.arange(5))
     difference = U - V
     np.testing.assert_allclose(parts, difference * (difference @ A.T @ A), atol=1e-12)
     np.testing.assert_allclose(parts.sum(axis=1), ((difference @ A.T) ** 2).sum(axis=1))
@@ -81,7 +96,7 @@ def test_contributions_add_up_for_a_linear_map(rng):
 def test_contributions_of_a_sum_of_curves(rng):
     """Each feature on its own ruler: its part is its own squared difference."""
     U, V = rng.random((6, 3)), rng.random((6, 3))
-    parts = explain.contributions(lambda X: X**3, U, V, np.array([2, 0]))
+    parts = predictions.contributions(lambda X: X**3, U, V, np.array([2, 0]))
     np.testing.assert_allclose(parts, ((U**3 - V**3) ** 2)[:, [2, 0]])
 
 
@@ -91,7 +106,7 @@ def test_explanations_name_the_nearest(iris):
     findings = collect(model, X, y)
     D = squared_distances(findings.Z)
     np.fill_diagonal(D, np.inf)
-    for entry in explain.explanations(findings)["rows"][::10]:
+    for entry in predictions.explanations(findings)["rows"][::10]:
         i = entry["row"]
         np.testing.assert_allclose(entry["distances"], np.sqrt(np.sort(D[i])[:5]), rtol=1e-3)
         for name, same in (("own", True), ("other", False)):
@@ -115,7 +130,7 @@ def test_copies_of_a_row_are_rows(doubled, given):
     findings = collect(model, *((X, y) if given else ()))
     assert findings.learned_from
     assert findings.training_set is None
-    shown = explain.explanations(findings)
+    shown = predictions.explanations(findings)
     assert shown["weights"] is None
     for row, copy in zip(range(0, 150, 3), range(150, 200), strict=True):
         for entry, other in ((shown["rows"][row], copy), (shown["rows"][copy], row)):
@@ -158,7 +173,7 @@ def test_kept_rows_have_their_numbers_order_and_weights(weighted, most_rows):
     np.testing.assert_array_equal(findings.y, y[shown])
     assert findings.training_set is None
     np.testing.assert_allclose(findings.vote_weights / weights[shown], findings.vote_weights[0] / weights[shown[0]])
-    assert explain.explanations(findings)["weights"] is not None
+    assert predictions.explanations(findings)["weights"] is not None
 
 
 def test_out_of_bag_scores_are_those_of_their_rows(weighted):
@@ -179,7 +194,7 @@ def test_rows_without_label_or_weight_do_not_vote(weighted):
     assert findings.learned_from
     assert findings.training_set.tolist() == rows.tolist()
     assert (np.flatnonzero(findings.vote_weights) == rows).all()
-    for entry in explain.explanations(findings)["rows"]:
+    for entry in predictions.explanations(findings)["rows"]:
         neighbors = {*entry["neighbors"], entry["other"]["row"]} - {None}
         assert neighbors <= set(rows.tolist()) - {entry["row"]}
     assert "do not vote" in summary.captions(findings, contents(findings))["rows"]
@@ -188,7 +203,7 @@ def test_rows_without_label_or_weight_do_not_vote(weighted):
 
 def test_equal_weights_are_not_shown(iris):
     model = FreeEnergyClassifier(n_replicas=4, random_state=0).fit(*iris, sample_weight=np.full(150, 2.0))
-    assert explain.explanations(collect(model))["weights"] is None
+    assert predictions.explanations(collect(model))["weights"] is None
 
 
 def test_an_imputer_keeps_no_rows_of_the_learned_space(iris):
@@ -220,7 +235,7 @@ def test_neighbours_without_classes(iris):
 def test_wrong_rows_are_explained_first():
     wrong = np.zeros(5000, dtype=bool)
     wrong[[7, 1234, 4999]] = True
-    chosen = explain.choose(5000, wrong)
+    chosen = predictions.choose(5000, wrong)
     assert len(chosen) == len(set(chosen)) == 300
     assert {7, 1234, 4999} <= set(chosen)
 
@@ -228,7 +243,7 @@ def test_wrong_rows_are_explained_first():
 def test_a_class_of_one_row(iris):
     X, y = iris
     model = NCA().fit(X, y)
-    entries = explain.explanations(collect(model, X, np.where(np.arange(150) == 3, "alone", "many")))["rows"]
+    entries = predictions.explanations(collect(model, X, np.where(np.arange(150) == 3, "alone", "many")))["rows"]
     assert entries[3]["own"] is None
     assert entries[3]["other"] is not None
 
@@ -252,7 +267,7 @@ def test_weights_are_shares(walker, iris):
 def test_frames_end_where_the_run_ended(walker, iris):
     X, _ = iris
     findings = collect(walker, *iris)
-    shown = monte_carlo_panel.motion(findings)
+    shown = panels.motion(findings)
     maps = np.frombuffer(base64.b64decode(shown["maps"]["f4"]), "<f4").reshape(-1, 3, 4)
     last = (X - X.mean(axis=0)) @ maps[-1].T
     np.testing.assert_allclose(last.var(axis=0).sum(), space_variance(X @ walker.snapshots_["map"][-1].T), rtol=1e-4)
@@ -268,7 +283,7 @@ def space_variance(Z):
 
 def test_frames_of_a_candidate_in_its_own_view(classifier):
     findings = collect(classifier)
-    assert monte_carlo_panel.motion(findings)["temperature"][-1] == pytest.approx(classifier.temperature_, rel=1e-4)
+    assert panels.motion(findings)["temperature"][-1] == pytest.approx(classifier.temperature_, rel=1e-4)
     assert findings.snapshots.form is FORMS[classifier.snapshots_["form"]]
     assert findings.snapshots.maps.shape[2] == findings.snapshots.samples.shape[1]
 
@@ -279,7 +294,7 @@ def test_frames_of_a_diagonal_map(walker, iris):
     frames = []
     for form, maps in (("diagonal", weights), ("full", weights * np.eye(4))):
         findings.snapshots = Snapshots(np.arange(5), maps, FORMS[form], iris[0], 0, "one")
-        frames.append(np.abs(np.frombuffer(base64.b64decode(monte_carlo_panel.motion(findings)["maps"]["f4"]), "<f4")))
+        frames.append(np.abs(np.frombuffer(base64.b64decode(panels.motion(findings)["maps"]["f4"]), "<f4")))
     np.testing.assert_allclose(*frames, atol=1e-5)
 
 
@@ -287,7 +302,7 @@ def test_fewer_rows_where_each_costs_much(classifier):
     findings = collect(classifier)
     findings.linear_share = 0.5
     findings.inputs = np.broadcast_to(findings.inputs[:, :1], (75, 4000))
-    assert len(explain.choose(75, None, explain._affordable(findings))) == 24
+    assert len(predictions.choose(75, None, predictions._affordable(findings))) == 24
 
 
 def test_the_trace_of_a_candidate_in_its_own_view(classifier):
@@ -307,9 +322,9 @@ def test_the_trace_of_a_candidate_in_its_own_view(classifier):
 
 
 def test_traces_of_few_and_of_many(walker, classifier):
-    assert len(monte_carlo_panel.traces(collect(walker))["panels"]["energy"]["lines"]) == 3
-    assert set(monte_carlo_panel.traces(collect(classifier))["panels"]["energy"]) == {"median", "low", "high"}
-    assert [name for name, *_ in monte_carlo_panel.diagnostics(collect(classifier))][1:3] == [
+    assert len(panels.traces(collect(walker))["panels"]["energy"]["lines"]) == 3
+    assert set(panels.traces(collect(classifier))["panels"]["energy"]) == {"median", "low", "high"}
+    assert [name for name, *_ in panels.diagnostics(collect(classifier))][1:3] == [
         "split R-hat",
         "effective sample size",
     ]
@@ -320,8 +335,8 @@ def test_walks_of_unequal_length(walker):
     findings.trace = {name: values.copy() for name, values in findings.trace.items()}
     for values in findings.trace.values():
         values[5:, 1] = np.nan
-    assert None in monte_carlo_panel.traces(findings)["panels"]["energy"]["lines"][1]
-    assert all("nan" not in value for _, value, _ in monte_carlo_panel.diagnostics(findings))
+    assert None in panels.traces(findings)["panels"]["energy"]["lines"][1]
+    assert all("nan" not in value for _, value, _ in panels.diagnostics(findings))
 
 
 def test_curves_of_the_candidates(classifier):
@@ -365,7 +380,7 @@ def test_values_are_shown_in_the_users_units(iris):
     X, y = iris
     X = 100 * X + 7
     model = make_pipeline(StandardScaler(), NCA()).fit(X, y)
-    entry = explain.explanations(collect(model, X, y))["rows"][10]
+    entry = predictions.explanations(collect(model, X, y))["rows"][10]
     feature, _, mine, theirs = entry["own"]["features"][0]
     assert mine == f"{X[10, feature]:.7g}"
     assert theirs == f"{X[entry['own']['row'], feature]:.7g}"
@@ -381,7 +396,7 @@ def test_kept_rows_are_shown_in_the_users_units(iris, scalers):
     findings = collect(model)
     for number, (_, cells) in enumerate(findings.columns):
         assert [document.cell(value) for value in cells] == [document.cell(value) for value in X[findings.rows, number]]
-    entry = explain.explanations(findings)["rows"][3]
+    entry = predictions.explanations(findings)["rows"][3]
     feature, _, mine, _ = entry["own"]["features"][0]
     assert float(mine) == pytest.approx(X[findings.rows[3], feature], rel=1e-6)
     assert "not as in the table" not in summary.captions(findings, contents(findings))["rows"]
@@ -406,7 +421,7 @@ def test_features_of_one_column_are_explained_together(rng):
     def linear(X):
         return X @ np.linalg.cholesky(M)
 
-    together = explain.contributions(linear, U, V, [[0, 2], [1], [3]])
+    together = predictions.contributions(linear, U, V, [[0, 2], [1], [3]])
     alone = (U - V) * ((U - V) @ M)
     np.testing.assert_allclose(together, np.column_stack([alone[:, [0, 2]].sum(axis=1), alone[:, 1], alone[:, 3]]))
 
@@ -464,7 +479,7 @@ def test_many_classes_have_styles(models):
 def test_a_trace_that_is_no_walk(iris):
     findings = collect(SCML(random_state=0).fit(*iris), *iris)
     assert findings.trace is None
-    assert monte_carlo_panel.traces(findings) is None
+    assert panels.traces(findings) is None
 
 
 def test_long_names_keep_their_ends():

@@ -5,7 +5,7 @@ import base64
 import numpy as np
 import pytest
 
-from freemetric.report import monte_carlo_panel
+from freemetric.report import panels
 from freemetric.report.card import drawn_card
 from freemetric.report.collect import collect
 
@@ -28,7 +28,7 @@ def test_the_page_is_whole(model, page, iris):
 
 def test_frames_are_seen_through_the_form(model, iris):
     findings = collect(model)
-    shown = monte_carlo_panel.motion(findings)
+    shown = panels.motion(findings)
     seen = np.frombuffer(base64.b64decode(shown["maps"]["f4"]), "<f4").reshape(-1, 3, 8)
     V = model.views_["toy"](iris[0])
     last = (V - V.mean(axis=0)) @ seen[-1].T

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from freemetric.serve.describing import describe, guessed_target
-from freemetric.serve.requests import Choices
-from freemetric.serve.upload import Upload
+from freemetric.serve.requests import Choices, Upload
 from freemetric.tabular import InputError, Table
 
 

@@ -8,8 +8,8 @@ from freemetric.report.collect import collect
 from freemetric.report.document import evenly
 from freemetric.serve.folders import RefusedError
 from freemetric.serve.live import Live, seen_alike
+from freemetric.serve.requests import Upload
 from freemetric.serve.session import FittedRows
-from freemetric.serve.upload import Upload
 from freemetric.serve.worker import summary, write_rows
 from freemetric.tabular import TableModel
 

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from freemetric.serve.upload import file_stem, shown_name, stored_path
+from freemetric.serve.requests import file_stem, shown_name, stored_path
 
 HOSTILE = [
     "../../etc/passwd.csv",

@@ -297,6 +297,21 @@ def test_weights(rich):
         TableClassifier(QUICK).fit(X, y, sample_weight=weights)
 
 
+def test_costs_and_rejection_reach_the_classifier(rich):
+    X, y = split(rich)
+    model = TableClassifier(FreeEnergyClassifier(**FAST, random_state=0)).fit(X, y)
+    costs = 1.0 - np.eye(len(model.classes_))
+    costs[0] *= 30
+    careful = model.predict(X, costs=costs)
+    np.testing.assert_array_equal(careful, model.classes_[(model.predict_proba(X) @ costs).argmin(axis=1)])
+    assert (careful != model.predict(X)).any()
+    far = X[:2].assign(size=1e6, age=1e6)
+    assert model.predict(far, reject=0.05).mask.all()
+    assert not model.predict(X[:2], reject=0.05).mask.any()
+    with pytest.raises(InputError, match="costs and reject are for FreeEnergyClassifier, not for MetricKNeighbors"):
+        TableClassifier(QUICK).fit(X, y).predict(X, reject=0.05)
+
+
 def test_set_output_and_names(rich):
     X, y = split(rich)
     model = TableClassifier(QUICK).fit(X, y).set_output(transform="pandas")

@@ -13,8 +13,7 @@ from ..extras import versions
 from ..files.atomic import release_lock, take_lock
 from ..printable import counted, verb
 from ..tabular.limits import WARM, Limits, limited
-from .classification import learns_on_sample
-from .protocol import evaluate, task_of
+from .protocol import evaluate, learns_on_sample, task_of
 from .records import BenchJob, Record, read
 
 PRELOAD = [WARM, f"{__package__}.protocol"]  # imported once for all fits

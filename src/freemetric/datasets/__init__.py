@@ -1,8 +1,7 @@
 """Data sets: the paper's, checked and encoded; regression tables; synthetic problems."""
 
-from .dataset import Dataset, load
+from .dataset import Dataset, export_regression, load, load_regression
 from .registry import DatasetInfo, RegressionInfo, info, list_datasets, list_regression, regression_info
-from .regression import export_regression, load_regression
 from .store import Result, check, fetch
 from .synthetic import SYNTHETIC, Problem
 from .table import DatasetError

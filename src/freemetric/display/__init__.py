@@ -2,12 +2,11 @@
 
 from .comparison import ComparisonDisplay
 from .embedding import EmbeddingDisplay
-from .importances import ImportancesDisplay
+from .importances import ImportancesDisplay, SelectionDisplay
 from .metric import MetricDisplay
 from .neighbors_curve import NeighborsCurveDisplay
 from .prediction import IntervalsDisplay, PredictionDisplay
-from .thermodynamics import ThermodynamicsDisplay
-from .trace import TraceDisplay
+from .trace import ThermodynamicsDisplay, TraceDisplay
 
 __all__ = [
     "ComparisonDisplay",
@@ -17,6 +16,7 @@ __all__ = [
     "MetricDisplay",
     "NeighborsCurveDisplay",
     "PredictionDisplay",
+    "SelectionDisplay",
     "ThermodynamicsDisplay",
     "TraceDisplay",
 ]

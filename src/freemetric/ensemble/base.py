@@ -20,10 +20,9 @@ from ..metrics import Member, TrainingSet, View
 from ..metrics.averaged_metric import FARTHEST, pulled_back
 from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
 from .data_values import DataValuesMixin
-from .drift import DriftMixin
+from .drift import DriftMixin, NoveltyMixin
 from .finish import finish_fit, samples_looked_at
 from .importances import ImportancesMixin
-from .novelty import NoveltyMixin
 from .running import given_recipe, run_to_the_end
 from .search import Search, SearchProblem, searched_part
 from .settings import Recipe, recipe_of
@@ -207,8 +206,8 @@ class FreeEnergyModel(
         X : array-like of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Class labels of any type; among integers -1 means unlabelled where there are two other classes. Or
-            regression targets; several are learned together, by one set of metrics.
+            Class labels of any type; among integers -1 means unlabelled where there are two other classes and one
+            column. Or regression targets. Several columns are learned together, by one set of metrics.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of the samples: in the energy, as neighbours that vote, in trends, and in out-of-bag scores. Only
             ratios matter. A row of weight zero is left out. Weight five is not five copies, of which four would stay

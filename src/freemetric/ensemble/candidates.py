@@ -21,15 +21,15 @@ class Panel(NamedTuple):
     n_neighbors: int
 
 
-def affordable_panel(wanted: Panel, class_sizes: Sequence[int], recipe: Recipe) -> Panel:
-    """A panel whose votes, a number for every candidate, sample, k and class, fit the memory.
+def affordable_panel(wanted: Panel, n_cells: int, largest: int, recipe: Recipe) -> Panel:
+    """A panel whose votes, a number for every candidate, sample, k and cell, fit the memory.
 
     Of very many classes k is at most the size of the largest. Where that is still too much, fewer samples are scored.
     """
-    row = 4 * (len(recipe.candidates) + MORE_CANDIDATES) * len(class_sizes)
+    row = 4 * (len(recipe.candidates) + MORE_CANDIDATES) * n_cells
     if row * wanted.n_scored * wanted.n_neighbors <= recipe.vote_bytes:
         return wanted
-    n_neighbors = min(wanted.n_neighbors, max(class_sizes))
+    n_neighbors = min(wanted.n_neighbors, largest)
     return Panel(max(1, min(wanted.n_scored, recipe.many_class_bytes // (row * n_neighbors))), n_neighbors)
 
 

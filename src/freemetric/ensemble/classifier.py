@@ -5,29 +5,36 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import one_blas_thread
 from ..learners.knn import VotingClassifier
 from ..learners.training_rows import NUMBERS, precise, training_rows
-from ..learners.validation import check_n_components, check_not_huge, check_samples, warn_of_classes
-from ..metrics import ClassEncoding, TrainingSet
+from ..learners.validation import (
+    check_n_components,
+    check_not_huge,
+    check_samples,
+    has_columns,
+    warn_of_classes,
+    warn_of_samples,
+)
+from ..metrics import TrainingSet
 from ..sklearn_compat import validate_params
+from . import tasks
 from .base import FreeEnergyModel
 from .certificate import CertificateMixin
 from .conformal import Conditions, check_alpha, check_coverage, prediction_sets, warn_of_small_cells
 from .counterfactuals import CounterfactualsMixin
 from .data_values import check_keeps_rows
-from .deciding import DecidingMixin
-from .disagreement import DisagreementMixin
+from .deciding import DecidingMixin, DisagreementMixin
 from .finish import finish_fit
 from .growing import learn_more, together
 from .parameters import free_energy_estimator
 from .running import run_to_the_end
 from .settings import recipe_of
 from .state_checks import check_classifier
-from .tasks.classification import ClassificationTask
-from .tasks.decisions import Decision, ProbabilityScore
+from .tasks.intervals import check_one_target
 
 
 @free_energy_estimator
@@ -55,6 +62,12 @@ class FreeEnergyClassifier(
     distribution around the centre of every class, and naive Bayes on binned features. Where plain k-NN is better out of
     bag by more than a standard error, it is taken instead.
 
+    Labels y of shape (n_samples, n_outputs) are learned together, by one set of metrics. Their energy is
+    :class:`freemetric.energies.RegressionEnergy` of the classes' columns: the Brier score of soft neighbours, in units
+    of the variance of every column. Votes of each output are calibrated by themselves. ``classes_`` and
+    ``predict_proba`` are then lists with an array for each output, as in scikit-learn's forests. What is made for one
+    label, such as ``predict_set`` and ``report``, says so.
+
     A replica costs about 70 gradients of O(n L d) and 9 searches of O(n^2 d) for bags of n samples and L = 32
     neighbours. Bags hold half of the samples, at most 1,000, or 4,000 where that is better out of bag. Beyond 16,384
     samples the cost of the search stops growing.
@@ -63,28 +76,32 @@ class FreeEnergyClassifier(
     ----------
     {n_replicas}
     {effort} {max_seconds}
-    class_weight : dict, "balanced" or None, default=None
+    class_weight : dict, list of dict, "balanced" or None, default=None
         Factors of the calibrated probabilities by label: the cost of a mistake about that class. "balanced" is one over
-        the number of samples of a class, or over their weight.
+        the number of samples of a class, or over their weight. Several outputs have a list, a dict for each.
     {recipe} {device} {n_jobs} {verbose} {random_state}
 
     Attributes
     ----------
     oob_score_ : float
         Out-of-bag accuracy, or score of ``Recipe.scoring``. The same votes chose the weights, so it is slightly
-        optimistic.
+        optimistic. Of several outputs, the share of samples with all labels right, or the mean of the scores of each.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Out-of-bag class probabilities; NaN where a sample was not out of bag for every candidate.
+        Out-of-bag class probabilities; NaN where a sample was not out of bag for every candidate. The classes of
+        several outputs stand side by side, as in ``class_weight_``.
     oob_conformity_ : ndarray of shape (n_oob, 2)
-        Class numbers and their out-of-bag probabilities, sorted: what ``predict_set`` compares with.
+        Class numbers and their out-of-bag probabilities, sorted: what ``predict_set`` compares with. Empty for several
+        outputs.
     class_weight_ : ndarray of shape (n_classes,)
         Factors of the calibrated probabilities: given by ``class_weight``, found for ``Recipe.scoring``, or ones.
     selection_ : dict of ndarray
         What was tried, a row for each candidate and k: "view", "form", "energy", "temperature", "confinement",
         "n_replicas", "n_neighbors", "oob_error", "oob_brier" and "weight" in the prediction.
     {fitted}
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit.
+    classes_ : ndarray of shape (n_classes,) or list of ndarray
+        Labels seen in fit; a list with those of each output where y has several columns.
+    n_outputs_ : int
+        Number of columns of y.
     {features}
 
     See Also
@@ -99,6 +116,9 @@ class FreeEnergyClassifier(
     >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[::2], y[::2])
     >>> model.score(X[1::2], y[1::2]) > 0.95
     True
+    >>> labels = model.fit(X[::2], [[int(c > 0), int(c > 1)] for c in y[::2]])  # two labels of every sample
+    >>> [P.shape for P in labels.predict_proba(X[1::2])]
+    [(89, 2), (89, 2)]
     """
 
     n_replicas: Any = "auto"
@@ -113,12 +133,13 @@ class FreeEnergyClassifier(
     random_state: Any = None
 
     def _problem(self, X, y, sample_weight, classes=None):
-        samples, labels = check_samples(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
+        options = {"multi_output": has_columns(y), "ensure_min_samples": 2}
+        samples, labels = check_samples(self, X, y, dtype=NUMBERS, **options)
         check_not_huge(samples)
         rows = training_rows(precise(samples), labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
         check_n_components(recipe_of(self).n_components, rows.X)
-        training_set = TrainingSet(rows.X, rows.y, ClassEncoding(len(rows.classes)), rows.weights, rows.rows)
+        training_set = self._kind_of_task.training_set(rows)
         return self._task(training_set), training_set, len(samples)
 
     def partial_fit(
@@ -147,6 +168,8 @@ class FreeEnergyClassifier(
             The fitted classifier.
         """
         validate_params(self)
+        if has_columns(y) or getattr(self, "n_outputs_", 1) > 1:
+            raise ValueError("partial_fit learns one label of every sample; fit learns several columns of y.")
         if not hasattr(self, "ensemble_"):
             return self._searched_anew(*self._problem(X, y, sample_weight, classes))
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
@@ -169,11 +192,21 @@ class FreeEnergyClassifier(
         return self
 
     def _warn_about(self, searched):
-        warn_of_classes(searched.X, searched.y, self.classes_, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        if self.n_outputs_ > 1:
+            return warn_of_samples(searched.X, names)
+        warn_of_classes(searched.X, searched.y, self.classes_, names)
+
+    @property
+    def _kind_of_task(self) -> Any:
+        return next(task for task in tasks.TASKS.values() if isinstance(self.classes_, task.classes_are))
 
     def _task(self, training_set):
-        decision = Decision(self.class_weight, recipe_of(self).scoring, self.classes_, training_set)
-        return ClassificationTask(training_set.n_cells, decision)
+        return self._kind_of_task.of_classes(training_set, self.classes_, self.class_weight, recipe_of(self).scoring)
+
+    @property
+    def n_outputs_(self) -> int:
+        return len(self.classes_) if isinstance(self.classes_, list) else 1
 
     def _problem_again(self, training_set):
         return self._task(training_set), training_set
@@ -183,16 +216,12 @@ class FreeEnergyClassifier(
         return self._task(scored).deviations(P, scored.y)
 
     def _known_targets(self, y):
-        labels = column_or_1d(y, warn=True)
-        unknown = ~np.isin(labels, self.classes_)
-        if unknown.any():
-            raise ValueError(f"y holds {labels[unknown][0]!r}, which is none of the classes seen in fit.")
-        return np.searchsorted(self.classes_, labels)
+        return self._kind_of_task.known_targets(y, self.classes_)
 
     def _score_of(self, scoring):
-        return ProbabilityScore(scoring, self.classes_)
+        return self._kind_of_task.score_of(scoring, self.classes_)
 
-    def predict_proba(self, X: ArrayLike) -> NDArray:
+    def predict_proba(self, X: ArrayLike) -> Any:
         """Calibrated class probabilities.
 
         Parameters
@@ -202,12 +231,38 @@ class FreeEnergyClassifier(
 
         Returns
         -------
-        P : ndarray of shape (n_samples, n_classes)
-            Rows sum to one; columns follow ``classes_``.
+        P : ndarray of shape (n_samples, n_classes), or list of them
+            Rows sum to one; columns follow ``classes_``. A list with one for each of several outputs.
         """
         samples = self._samples(X)
         with one_blas_thread():
-            return self.ensemble_.predict(samples, self.n_jobs, self.device, self._n_looked_at)
+            found = self.ensemble_.predict(samples, self.n_jobs, self.device, self._n_looked_at)
+        return self.ensemble_.head.separate(found)
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy of the predictions; of several outputs, the share of samples with all labels right.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Importance of the samples.
+
+        Returns
+        -------
+        score : float
+            Between 0 and 1.
+        """
+        predicted, known = self.predict(X), y
+        if predicted.ndim == 2:
+            known = np.asarray(y)
+            if known.shape != predicted.shape:
+                raise ValueError(f"y must have the shape {predicted.shape}, got {known.shape}.")
+            predicted, known = (predicted == known).all(axis=1), np.ones(len(known), dtype=bool)
+        return float(accuracy_score(known, predicted, sample_weight=sample_weight))
 
     def predict_set(
         self,
@@ -279,6 +334,7 @@ class FreeEnergyClassifier(
         """
         check_alpha(alpha)
         check_coverage(coverage)
+        check_one_target(self, "Prediction sets are")
         samples = self._samples(X)
         if not len(self.oob_conformity_):
             raise ValueError("No sample was out of bag, so there are no prediction sets; more replicas help.")
@@ -321,6 +377,7 @@ class FreeEnergyClassifier(
         """
         check_is_fitted(self)
         check_keeps_rows(self)
+        check_one_target(self, "label_quality is")
         training_set, quality = self.ensemble_.training_set, np.full(len(self.oob_decision_function_), np.nan)
         quality[training_set.rows] = self.oob_decision_function_[training_set.rows, training_set.y]
         return quality
@@ -332,6 +389,7 @@ class FreeEnergyClassifier(
         several k.
         """
         samples, ensemble = self._samples(X), self.ensemble_
+        check_one_target(self, "Decisions by k are")
 
         def decide(some):
             shares = ensemble.shares(some, self.n_jobs, self.device)
@@ -346,6 +404,7 @@ class FreeEnergyClassifier(
 
     def _count(self, X, n_neighbors):
         """Votes, each candidate's by its weight."""
+        check_one_target(self, "Votes by k are")
         shares = self.ensemble_.shares(X, self.n_jobs, self.device)
         k = np.arange(1, self.ensemble_.n_neighbors + 1)[:, None, None]
         return np.swapaxes(np.tensordot(self.ensemble_.member_weights, shares, 1) * k, 0, 1)[:, :n_neighbors]
@@ -353,3 +412,9 @@ class FreeEnergyClassifier(
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
         check_classifier(self)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags

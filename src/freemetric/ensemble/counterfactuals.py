@@ -12,6 +12,7 @@ from ..magnitudes import lengths
 from ..metrics import TrainingSet
 from .data_values import check_keeps_rows
 from .importances import group_names
+from .tasks.intervals import check_one_target
 
 N_DONORS = 5  # training samples whose values are tried, of which the fewest changes win
 AT_A_TIME = 64  # training samples that are looked at together
@@ -182,6 +183,7 @@ class CounterfactualsMixin:
         (array([1]), True, False)
         """
         check_is_fitted(self)
+        check_one_target(self, "Counterfactuals are")
         check_keeps_rows(self)
         samples = self._samples(X).astype(np.float64)
         names = group_names(groups, getattr(self, "feature_names_in_", None), self.n_features_in_)

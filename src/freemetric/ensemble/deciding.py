@@ -1,16 +1,20 @@
-"""Decisions of a fitted classifier: least expected cost, rejection, and thresholds tuned out of bag."""
+"""Decisions of a fitted classifier: least expected cost, rejection, tuned thresholds, and which labels would help."""
 
 from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import entropy
 from sklearn.utils.validation import check_is_fitted
 
+from ..learners.base import one_blas_thread
 from ..printable import counted
 from .conformal import check_alpha
+from .model import Ensemble
 from .settings import recipe_of
 from .tasks.decisions import ProbabilityScore, best_weights, conformity, favouring, score_name
+from .tasks.intervals import check_one_target
 
 
 def check_costs(costs: ArrayLike, n_classes: int) -> NDArray[np.float64]:
@@ -81,7 +85,7 @@ class DecidingMixin:
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Labels. With ``reject`` a masked array, whose mask is True for rejected samples:
             ``y.mask`` says which, ``y.compressed()`` has the labels of all others, and ``y.filled(-1)`` marks them.
 
@@ -106,13 +110,19 @@ class DecidingMixin:
             check_alpha(reject, "ordinary samples that are rejected", "reject")
         check_is_fitted(self)
         labels = self._decide(costs)(self.predict_proba(X))
-        return labels if reject is None else np.ma.masked_array(labels, self.score_samples(X) <= reject)
+        if reject is None:
+            return labels
+        novel = self.score_samples(X) <= reject
+        return np.ma.masked_array(labels, np.broadcast_to(novel, labels.T.shape).T)
 
     def _decide(self, costs: ArrayLike | None) -> Callable[[NDArray], NDArray]:
         """A function of probabilities (n, C) that gives labels (n,)."""
         classes, factors = self.classes_, 1 / self.class_weight_
+        if costs is None and isinstance(classes, list):
+            return lambda P: np.column_stack([labels[p.argmax(axis=1)] for labels, p in zip(classes, P, strict=True)])
         if costs is None:
             return lambda P: classes[P.argmax(axis=1)]
+        check_one_target(self, "costs are")
         C = check_costs(costs, len(classes))
         return lambda P: classes[expected_costs(favouring(P, factors), C).argmin(axis=1)]
 
@@ -158,6 +168,7 @@ class DecidingMixin:
         check_is_fitted(self)
         if scoring is not None and costs is not None:
             raise ValueError("tune_threshold takes a scoring or costs, not both.")
+        check_one_target(self, "Thresholds are")
         P, y, w = self._out_of_bag()
         start, score = self._to_tune(scoring, costs, y)
         P = favouring(P, start / self.class_weight_)
@@ -200,3 +211,73 @@ class DecidingMixin:
         tuned.oob_conformity_ = conformity(P, y)
         tuned.oob_score_ = ProbabilityScore(recipe_of(self).scoring, self.classes_)(P, y, w)
         return tuned
+
+
+def mutual_information(ensemble: Ensemble, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
+    """Entropy (n,) of the mean class probabilities of all replicas minus their mean entropy, of samples X (n, d)."""
+    of_k = ensemble.weights / np.maximum(ensemble.member_weights, np.finfo(float).tiny)[:, None]
+    wholes = ensemble.head.wholes(X)
+    mean = np.zeros((len(X), ensemble.training_set.n_cells))
+    own_entropy = np.zeros(len(X))
+    for number, shares in ensemble.shares_of_replicas(X, n_jobs, device):
+        weight = ensemble.member_weights[number] / len(ensemble.members[number])
+        P = ensemble.head.answers(np.tensordot(of_k[number], shares, 1), wholes)
+        mean += weight * P
+        own_entropy += weight * entropy(P, axis=1)
+    return np.maximum(entropy(mean, axis=1) - own_entropy, 0.0)
+
+
+class DisagreementMixin:
+    """Disagreement in a classifier with an ``ensemble_`` and ``_samples(X)``, which validates."""
+
+    ensemble_: Any
+    _samples: Any
+    n_jobs: int | None
+    device: str
+
+    def disagreement(self, X: ArrayLike) -> NDArray[np.float64]:
+        r"""Disagreement of the replicas about the classes of samples, for active learning.
+
+        Each replica r votes alone, and its votes are calibrated as those of the ensemble are. With the weights
+        :math:`w_r` of the replicas and the entropy H,
+
+        .. math:: I(x) = H\left[\sum_r w_r P_r(\cdot|x)\right] - \sum_r w_r H[P_r(\cdot|x)],
+
+        the information that the label of x has about the metric. It is small where all replicas are sure, and also
+        where all are equally unsure, because classes overlap there and no label helps. The samples of a pool with the
+        largest values are those to label next. Where plain nearest neighbours vote alone there is one replica, and all
+        values are zero.
+
+        Costs a search among all training samples in the space of every replica.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, such as a pool without labels.
+
+        Returns
+        -------
+        I : ndarray of shape (n_samples,)
+            In nats, from 0 to log(n_classes).
+
+        References
+        ----------
+        .. [1] N. Houlsby, F. Huszár, Z. Ghahramani, M. Lengyel, "Bayesian Active Learning for Classification and
+           Preference Learning", arXiv:1112.5745, 2011.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from freemetric import FreeEnergyClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[::6], y[::6])
+        >>> next_to_label = model.disagreement(X).argmax()
+        """
+        samples, ensemble = self._samples(X), self.ensemble_
+        check_one_target(self, "Disagreement is")
+        with one_blas_thread():
+            parts = [
+                mutual_information(ensemble, samples[part], self.n_jobs, self.device)
+                for part in ensemble.parts(len(samples))
+            ]
+        return np.concatenate(parts)

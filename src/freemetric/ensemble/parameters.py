@@ -15,7 +15,7 @@ CONSTRAINTS: dict[str, Any] = USUAL | {
     "effort": Annotated[str, StrOptions(set(EFFORTS))],
     "scale": Annotated[str, StrOptions({"auto", *SCALES})],
     "recipe": Annotated[Any, Recipe, None],
-    "class_weight": Annotated[Any, dict, StrOptions({"balanced"}), None],
+    "class_weight": Annotated[Any, dict, list, StrOptions({"balanced"}), None],
     "max_seconds": Annotated[Any, Interval(Real, 0, None, closed="neither"), None],
 }
 """Allowed values of the parameters, by name."""

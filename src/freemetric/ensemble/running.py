@@ -44,6 +44,12 @@ def kinds_to_try(kinds: Sequence[str], problem: SearchProblem, most_bytes: int =
     for kind in kinds:
         check_kind(kind)
     parts = [kind.split("/") for kind in kinds]
+    if problem.task.energy != "log-nca":
+        parts = [part for part in parts if len(part) == 2]
+        if not parts:
+            raise ValueError(f"candidates: {', '.join(kinds)} are for classes, one of each sample.")
+        if isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
+            raise ValueError(f"{type(problem.energy).__name__} learns from classes, one of each sample.")
     if problem.energy is not None:
         energy = ["nca"] if isinstance(problem.energy, NCAEnergy) else []
         parts = [[view, form, *(energy if FORMS[form].learns else [])] for view, form, *_ in parts]
@@ -189,10 +195,6 @@ def given_recipe(model: Any, n_rows: int) -> Recipe:
         given |= {"n_replicas": so_many, "cheap_bag": 1, "affordable_bag": n_rows}
     elif is_regressor(model) and model.recipe is None:  # means of votes gain more by replicas than shares of classes do
         given |= {"n_replicas": round(1.5 * recipe.n_replicas), "cheap_bag": 2 * recipe.cheap_bag}
-    if is_regressor(model):
-        given["candidates"] = tuple(kind for kind in recipe.candidates if kind.count("/") == 1)  # others are of classes
-        if not given["candidates"]:
-            raise ValueError(f"candidates: {', '.join(recipe.candidates)} are for classes, not for regression.")
     return replace(recipe, **given)
 
 

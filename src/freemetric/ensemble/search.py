@@ -51,7 +51,7 @@ class Search:
         self.bags: dict[int, Bags] = {}
         scored = np.arange(len(y) if scores else 0)
         wanted = Panel(min(len(scored), recipe.most_scored), min(recipe.most_neighbors, len(y) - 1))
-        panel = affordable_panel(wanted, [len(stratum) for stratum in self.strata], recipe)
+        panel = affordable_panel(wanted, problem.training_set.n_cells, max(map(len, self.strata)), recipe)
         if len(scored) > panel.n_scored:
             # random numbers depend on the name of their stream
             scored = Bags(self._generator("judges"), self.strata, 1.0, panel.n_scored).first(1)[0]

@@ -13,9 +13,9 @@ from ..files.checks import is_number, require
 from ..metrics import CLASS_DENSITIES, FORMS, TRENDS, VIEWS
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 
-ENERGIES = ("log-nca", "nca", "neighbor-likelihood")
-TEMPERATURES = {"log-nca": 1e-3, "nca": 3e-4, "neighbor-likelihood": 1e-3}
-TRAPS = {"log-nca": 0.3, "nca": 0.1, "neighbor-likelihood": 0.3}
+ENERGIES = ("log-nca", "nca", "neighbor-likelihood", "regression")  # the last one is of several labels
+TEMPERATURES = dict.fromkeys(ENERGIES, 1e-3) | {"nca": 3e-4}
+TRAPS = dict.fromkeys(ENERGIES, 0.3) | {"nca": 0.1}
 """lambda / T, since lambda |A|^2 / T is then the same at every temperature."""
 CALIBRATIONS = ("full", "slope", "none")
 FROM_ZERO = (
@@ -77,7 +77,8 @@ class Recipe:
         Folder for intermediate results. After a crash the same fit resumes from there and ends with the same model. A
         fit that ends removes its files.
     energy : Energy, str, callable or "auto", default="auto"
-        Sampling. What the replicas sample: "nca" and "log-nca" for classes, "neighbor-likelihood" for regression;
+        Sampling. What the replicas sample: "nca" and "log-nca" for classes, "neighbor-likelihood" for regression
+        and "regression" for several labels;
         "auto" is the energy of each candidate. A callable knows its own data: only the full map of the features scaled
         to [0, 1] is then sampled.
     sampler : Sampler or None, default=None

@@ -43,13 +43,16 @@ def check_classifier(model: Any) -> None:
     check_attributes(model, (*FITTED, *OF_CLASSES))
     if "ensemble_" not in vars(model):
         return
-    ensemble = model.ensemble_
-    _check_ensemble(ensemble, "classification-head")
-    require(ensemble.training_set.n_cells == len(model.classes_), "ensemble_", "is of other classes")
+    ensemble, classes = model.ensemble_, model.classes_
+    several = isinstance(classes, list)
+    _check_ensemble(ensemble, "multi-label-head" if several else "classification-head")
+    sizes = getattr(ensemble.training_set.encoding, "sizes", (ensemble.training_set.n_cells,))
+    known = tuple(map(len, classes)) if several else (len(classes),)
+    require(sizes == known, "ensemble_", "is of other classes")
     _check_fitted(model, ensemble, (*SELECTION, "oob_error", "oob_brier"))
-    check_array(model.class_weight_, "class_weight_", 1, model.classes_.shape)
+    check_array(model.class_weight_, "class_weight_", 1, (sum(sizes),))
     require((model.class_weight_ > 0).all(), "class_weight_", "is not positive")
-    _check_probabilities(model.oob_decision_function_, ensemble.training_set)
+    _check_probabilities(model.oob_decision_function_, ensemble.training_set, len(sizes))
     check_array(model.oob_conformity_, "oob_conformity_", 2)
     require(model.oob_conformity_.shape[1] == 2, "oob_conformity_", f"have shape {model.oob_conformity_.shape}")
     numbers, probabilities = model.oob_conformity_.T
@@ -96,11 +99,11 @@ def _check_fitted(model, ensemble, columns):
         require(isinstance(getattr(model, name), float), name, "is no number")
 
 
-def _check_probabilities(scores, training_set):
+def _check_probabilities(scores, training_set, n_outputs):
     require(scores.dtype.kind == "f", "oob_decision_function_", "has no numbers")
     require(len(scores) > training_set.rows.max(), "oob_decision_function_", "has fewer rows than the samples")
     scored = scores[~np.isnan(scores).all(axis=1)]
-    whole = (scored >= 0).all() and np.allclose(scored.sum(axis=1), 1)
+    whole = (scored >= 0).all() and np.allclose(scored.sum(axis=1), n_outputs)
     require(whole, "oob_decision_function_", "has rows that are no probabilities")
 
 

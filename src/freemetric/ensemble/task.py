@@ -23,15 +23,15 @@ class Head(ABC):
     most_changed: ClassVar[float]  # share of the votes that a shortlist may change
 
     @abstractmethod
-    def wholes(self, X: NDArray) -> NDArray:
+    def wholes(self, X: NDArray) -> Any:
         """Outputs of the global models for samples X (n, d)."""
 
     @abstractmethod
-    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
+    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], Any]:
         """A function of X (n, d) and numbers (n,): ``wholes`` without the part that these training samples had."""
 
     @abstractmethod
-    def answers(self, shares: NDArray, wholes: NDArray) -> NDArray:
+    def answers(self, shares: NDArray, wholes: Any) -> NDArray:
         """Predictions (n, m) of mixed votes (n, n_cells)."""
 
     @abstractmethod
@@ -63,6 +63,7 @@ class EnsembleTask(ABC):
     score_words: ClassVar[str]  # name of the score in logs
     columns: ClassVar[tuple[str, str]]  # names of errors and scores in tables
     saved: ClassVar[Mapping[str, type]]  # classes that model files hold, by their tags
+    classes_are: ClassVar[Any] = ()  # the type of its classes: an array, or a list with one for each output
 
     @classmethod
     def takes(cls, y: NDArray) -> bool:

@@ -12,7 +12,7 @@ for.
 """
 
 from ..exceptions import ModelFileError
-from . import searches, sklearn_parts  # noqa: F401 - registers classes of scikit-learn
+from . import sklearn_parts  # noqa: F401 - registers classes of scikit-learn
 from .estimators import documented
 from .model import Savable, about, load, save
 from .registry import register

@@ -157,9 +157,16 @@ def _check_fitted(estimator, state, shapes):
     for key, axes in shapes.items():
         # scalers have None for what they do not do
         if state.get(key) is not None:
-            _check_array(state[key], f"{key} of {type(estimator).__name__}", axes, lengths)
+            value = _side_by_side(state[key]) if key == "classes_" else state[key]
+            _check_array(value, f"{key} of {type(estimator).__name__}", axes, lengths)
             if key not in OF_ANY_TYPE and state[key].dtype.kind not in "iuf":
                 raise ValueError(f"{key} of {type(estimator).__name__} holds no numbers")
+
+
+def _side_by_side(classes):
+    """The classes of several outputs, one after another."""
+    several = type(classes) is list and all(isinstance(some, np.ndarray) and some.ndim == 1 for some in classes)
+    return np.concatenate(classes) if several and classes else classes
 
 
 def _check_array(array, what, axes, lengths):

@@ -1,13 +1,13 @@
 """The rows that a metric is learned from: their selection, order and weights."""
 
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..sklearn_compat import check_sample_weight
-from .validation import check_labels, labelled
+from .validation import check_label_columns, check_labels, labelled
 
 NOTHING = 1e-12  # of the mean weight
 MOST_ORDERED = 200_000  # rows; no tie among more of them can matter
@@ -23,10 +23,10 @@ class TrainingRows(NamedTuple):
     """N labelled rows of some weight."""
 
     X: NDArray[np.floating]  # (N, d)
-    y: NDArray  # (N,) class indices, or targets (N,) or (N, m)
+    y: NDArray  # class indices or targets, (N,) or (N, m)
     weights: NDArray[np.float64] | None  # (N,) mean one; None where all are equal
     rows: NDArray[np.intp]  # (N,) their indices among those given
-    classes: NDArray  # (C,) labels; none in regression
+    classes: Any  # (C,) labels, or a list of them for several outputs; none in regression
 
 
 def training_rows(
@@ -36,11 +36,16 @@ def training_rows(
     can_weigh: bool = True,
     classes: ArrayLike | None = None,
 ) -> TrainingRows:
-    """Rows with a label and a weight, in a shuffled order that does not depend on the order given.
+    """Rows with labels y (n,) or (n, m) and a weight, in a shuffled order that does not depend on the order given.
 
-    Very many rows keep their order and are not copied. ``classes`` are all possible labels; None: those of y.
+    Very many rows keep their order and are not copied. ``classes`` are all possible labels of one output; None: those
+    of y.
     """
     weights = check_weights(sample_weight, X, can_weigh)
+    if y.ndim == 2:
+        rows = np.flatnonzero(weighty(weights))
+        known, indices = check_label_columns(y[rows])
+        return _in_order(X, indices, weights, rows, known)
     rows = np.flatnonzero(labelled(y) & weighty(weights))
     classes, indices = check_labels(y[rows], classes)
     return _in_order(X, indices, weights, rows, classes)

@@ -96,13 +96,7 @@ def _in_one_line(X, problem):
 def check_labels(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArray, NDArray[np.intp]]:
     """Classes, those of y or the given ones, and the class index of every label; ValueError for fewer than two."""
     if classes is None and np.asarray(y).dtype.kind not in "biuUS":  # integers and strings are always labels
-        try:
-            check_classification_targets(y)
-        except ValueError as problem:
-            if "continuous" not in str(problem):
-                raise
-            reason = str(problem).partition(" Maybe")[0]
-            raise ValueError(f"{reason} Classes are needed here; {FOR_REGRESSION}.") from None
+        _check_no_targets(y)
     known, labels = np.unique(y if classes is None else classes), np.asarray(y)
     if len(known) < 2:
         where = "y has only 1 class" if classes is None else "classes has only 1"
@@ -110,6 +104,39 @@ def check_labels(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArra
     if classes is not None and len(unknown := np.setdiff1d(labels, known)):
         raise ValueError(f"y has labels that are not among the classes: {few(unknown.tolist())}.")
     return known, np.searchsorted(known, labels)
+
+
+def check_label_columns(Y: Any) -> tuple[list[NDArray], NDArray[np.intp]]:
+    """Classes of every column of labels Y (n, m), and class indices (n, m); ValueError where all are constant."""
+    if issparse(Y):
+        raise ValueError("A sparse y is not supported; y.toarray() has the same labels.")
+    columns = [np.asarray(column.tolist()) if column.dtype == object else column for column in Y.T]
+    for column in columns:
+        _check_no_targets(column)
+    classes, indices = zip(*(np.unique(column, return_inverse=True) for column in columns), strict=True)
+    if all(len(known) < 2 for known in classes):
+        raise ValueError("A metric is learned from at least two classes; every column of y has only 1 class.")
+    return list(classes), np.column_stack(indices)
+
+
+def has_columns(y: Any) -> bool:
+    """Whether y has several columns."""
+    try:
+        shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
+    except ValueError:  # rows of different lengths, of which validation speaks
+        return False
+    return len(shape) == 2 and shape[1] > 1
+
+
+def _check_no_targets(y):
+    """ValueError where y holds targets of regression."""
+    try:
+        check_classification_targets(y)
+    except ValueError as problem:
+        if "continuous" not in str(problem):
+            raise
+        reason = str(problem).partition(" Maybe")[0]
+        raise ValueError(f"{reason} Classes are needed here; {FOR_REGRESSION}.") from None
 
 
 def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:

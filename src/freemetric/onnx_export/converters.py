@@ -8,7 +8,6 @@ import numpy as np
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..ensemble.finish import samples_looked_at
 from ..ensemble.settings import recipe_of
-from ..ensemble.tasks.intervals import check_one_target
 from ..extras import require
 from ..learners import (
     MetricKNeighborsClassifier,
@@ -19,9 +18,8 @@ from ..learners import (
 )
 from ..learners.base import MetricLearner
 from ..learners.kernelized import Kernelized
-from .ensembles import location_and_spread, many_spaces, means, one_space, quantiles
+from .ensembles import location_and_spread, many_spaces, mean_of_neighbors, means, one_space, quantiles
 from .graph import GraphBuilder, skl2onnx, types
-from .neighbors import mean_of_neighbors
 from .parts import kernel_coordinates
 
 get_label_classes = require("skl2onnx.common.utils_classifier", "onnx").get_label_classes
@@ -196,7 +194,6 @@ def _averaged(graph, operator):
 
 def _expected(graph, operator):
     model, X = operator.raw_operator, _samples(graph, operator)
-    check_one_target(model, "Graphs are for regressors")
     head, expected = model.ensemble_.head, location_and_spread(graph, model.ensemble_, X, _shortlist(model))
     targets, chances = [means(graph, head, expected)], _chances(operator.scope_inst, model)
     if chances:

@@ -99,6 +99,7 @@ class Findings:
     confusion: NDArray | None = None  # (C, C) counts of true and predicted classes, rows not shown included
     prediction_kind: str = ""  # "out-of-bag", "leave-one-out" or "held-out"
     prediction_source: str = ""  # where the predictions come from, in a sentence
+    p_values: NDArray | None = None  # (n,) of being drawn as the training rows were; of rows not learned from
     parameters: list = field(default_factory=list)
     versions: list = field(default_factory=list)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from . import explain, monte_carlo_panel, panels, summary
+from . import panels, predictions, summary
 from .collect import collect
 from .document import check_beforehand, clipped, write_document
 from .findings import Findings
@@ -78,7 +78,7 @@ def write_findings(findings: Findings, path: str | PathLike, title: str | None =
         findings=findings,
         captions=summary.captions(findings, shown),
         facts=summary.facts(findings, shown),
-        diagnostics=monte_carlo_panel.diagnostics(findings),
+        diagnostics=panels.diagnostics(findings),
         tried=panels.tried(findings),
     )
 
@@ -89,13 +89,13 @@ def contents(findings: Findings) -> dict[str, Any]:
         "classes": panels.classes(findings.class_names or ["all rows"]),
         "rows": panels.rows(findings),
         "spaces": panels.spaces(findings),
-        "motion": monte_carlo_panel.motion(findings),
-        "traces": monte_carlo_panel.traces(findings),
+        "motion": panels.motion(findings),
+        "traces": panels.traces(findings),
         "metric": panels.metric(findings),
         "importances": panels.importances(findings),
         "weights": panels.weights(findings),
         "curves": panels.error_curves(findings),
         "confusion": panels.confused(findings),
         "targets": panels.targets(findings),
-        "explanations": explain.explanations(findings),
+        "explanations": predictions.explanations(findings),
     }

@@ -17,6 +17,7 @@ RISING = (
     " That it rose is no fault: at a temperature above zero typical maps are drawn, not the one of lowest energy, and"
     " the start was lower."
 )
+NOVEL = 0.05  # p-values of rows that are called novel
 OWN_ENERGIES = (
     " Every replica has an energy of its own, on the rows of its bag, and some have another kind of energy: compare a"
     " line with its own beginning, not with other lines. A replica need not come to rest, because many are averaged,"
@@ -43,6 +44,9 @@ def facts(findings: Findings, shown: dict[str, Any]) -> list[tuple[str, str]]:
             pairs.append(("mean absolute error", _short(found["mae"])))
     if findings.n_neighbors:
         pairs.append(("neighbours that vote", _voting(findings)))
+    if findings.p_values is not None:
+        novel = (findings.p_values <= NOVEL).mean()
+        pairs.append((f"rows with p ≤ {NOVEL:g}", f"{novel:.1%}, {NOVEL:.0%} of rows like those of the fit"))
     return pairs
 
 
@@ -114,7 +118,8 @@ def _space(findings, spaces):
         parts.append(f"{name}, {100 * sum(share[:2]):.0f} % of the variance on {on}")
     shown = f"{counted(len(findings.rows), 'row', form=',')} ({findings.origin}): {'; '.join(parts)}."
     colours = " Colours are the targets." if findings.targets is not None else ""
-    return f"{shown} Near points are alike in the space shown.{colours}"
+    novelty = " A small p-value marks a row unlike those of the fit." if findings.p_values is not None else ""
+    return f"{shown} Near points are alike in the space shown.{colours}{novelty}"
 
 
 def _motion(findings, motion):

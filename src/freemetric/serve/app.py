@@ -18,9 +18,17 @@ from starlette.routing import Route
 
 from ..extras import require
 from .folders import Folder, RefusedError
-from .requests import Choices, WrongRequestError, checked_dict, checked_number, comparison_settings, fit_settings
+from .requests import (
+    Choices,
+    WrongRequestError,
+    checked_dict,
+    checked_number,
+    comparison_settings,
+    file_stem,
+    fit_settings,
+    stored_path,
+)
 from .session import Session
-from .upload import file_stem, stored_path
 
 REPORT_SCRIPTS = ("base", "figure", "targets", "target_rows")
 SCRIPTS = ("requests", "methods", "columns", "live", "model", "predict", "rows", "compare", "main")

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from .folders import Folder, PrivateFolder, RefusedError
 from .jobs import Bounds, ServerJob
-from .requests import Choices
-from .upload import shown_name, stored_path
+from .requests import Choices, shown_name, stored_path
 
 DESCRIBING = 300.0  # seconds that reading a table may take, whatever a fit may
 MOST_NEIGHBORS = 8

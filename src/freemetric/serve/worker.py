@@ -29,12 +29,10 @@ from ..tabular.protocol import Settings
 from ..tabular.table import InputError, Table
 from ..tabular.targets import Target
 from ..tabular.tasks import CLASSIFY, REGRESS, TASKS, choice_of
-from .describing import LONGEST, describe
+from .describing import LONGEST, describe, predict
 from .live import Live, Send
-from .predicting import predict
-from .requests import Choices
+from .requests import Choices, Upload
 from .session import CELLS, MODEL, SPACE
-from .upload import Upload
 
 MOST_ROWS, MOST_COLUMNS = 10_000, 400
 FAR = 2.0  # times the root mean squared error

@@ -16,7 +16,7 @@ from ..magnitudes import r2
 from .cells import cells
 from .frames import frame_labels, frame_target
 from .model import by_parts
-from .table import MISSING
+from .table import MISSING, InputError
 from .table_estimator import Inner, Names, TableEstimator, inner_can, table_estimator
 from .targets import check_two, class_target, numbers_of
 from .tasks import CLASSIFY, REGRESS, TASKS
@@ -98,6 +98,32 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     def classifier_(self) -> Any:
         """The fitted classifier, on the features that ``features`` makes of a table."""
         return self.model_.pipeline[-1]
+
+    def predict(self, X: Any, costs: ArrayLike | None = None, reject: float | None = None) -> NDArray:
+        """Predict the class of every row: the most probable one, or that of least expected cost.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            A table with the columns of that of ``fit``.
+        costs : array-like of shape (n_classes, n_classes) or None, default=None
+            ``costs[i, j]`` is the cost of saying ``classes_[j]`` where ``classes_[i]`` is true.
+        reject : float or None, default=None
+            Reject rows unlike those of ``fit``; this share of ordinary ones is rejected, too.
+
+        Returns
+        -------
+        y : ndarray of shape (n_rows,)
+            Labels; with ``reject`` a masked array. See :meth:`freemetric.FreeEnergyClassifier.predict`.
+        """
+        if costs is None and reject is None:
+            return super().predict(X)
+        frame = self.frame(X)
+        if not isinstance(self.classifier_, FreeEnergyClassifier):
+            raise InputError(
+                f"costs and reject are for FreeEnergyClassifier, not for {type(self.classifier_).__name__}"
+            )
+        return self.classifier_.predict(by_parts(frame, self._features), costs, reject)
 
     @available_if(inner_can("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:

@@ -2,6 +2,7 @@
 
 from ..task import EnsembleTask
 from .classification import ClassificationTask
+from .multi_label import MultiLabelTask
 from .multi_output import MultiOutputTask
 from .regression import RegressionTask
 
@@ -9,4 +10,5 @@ TASKS: dict[str, type[EnsembleTask]] = {
     "regression": RegressionTask,
     "multi-output regression": MultiOutputTask,
     "classification": ClassificationTask,
+    "multi-label classification": MultiLabelTask,
 }

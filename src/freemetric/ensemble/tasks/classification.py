@@ -5,18 +5,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
+from sklearn.utils.validation import column_or_1d
 
 from ...files.checks import check_array, is_number, require
+from ...learners.training_rows import TrainingRows
 from ...metrics import CLASS_DENSITIES, ClassDensity, ClassEncoding, TrainingSet
 from ...metrics.class_densities import ClassEnergies, densities_of
 from ...metrics.kernel_ridge import ClassKernelRidge, class_kernel_ridge
 from ..population import Population, allowed_neighbors, best_pair, mixed_shares, selection_weights
 from ..settings import Recipe
 from ..task import EnsembleTask, Head, OOBResult
-from .decisions import Decision, conformity, favouring
+from .decisions import Decision, ProbabilityScore, conformity, favouring
 
 FEW = 8  # classes
 FOLDS = 10  # parts of the training samples, each of which meets densities of the others
@@ -58,6 +60,10 @@ class ClassificationHead(Head):
             assert wholes is not None
             logits -= np.tensordot(self.strengths, wholes, 1)
         return softmax(logits, axis=-1)
+
+    def separate(self, answers: NDArray) -> NDArray:
+        """Class probabilities (n, C) as users get them; a list of arrays where outputs are several."""
+        return answers
 
     def wholes(self, X: NDArray) -> NDArray[np.float64]:
         """Free energies (n_densities, n, C) of samples X (n, d) in the classes as wholes."""
@@ -149,12 +155,39 @@ class ClassificationTask(EnsembleTask):
     """Class numbers 0..C-1; shares (..., C) are those of the classes among neighbours."""
 
     energy = "log-nca"
+    classes_are = np.ndarray
     score_words = "Brier score"
     columns = "oob_error", "oob_brier"
     saved = {"class-encoding": ClassEncoding, "classification-head": ClassificationHead}
 
     n_classes: int
     decision: Decision | None = None  # None in a search without a result
+
+    @classmethod
+    def training_set(cls, rows: TrainingRows) -> TrainingSet:
+        """The training set of these rows."""
+        return TrainingSet(rows.X, rows.y, ClassEncoding(len(rows.classes)), rows.weights, rows.rows)
+
+    @classmethod
+    def of_classes(
+        cls, training_set: TrainingSet, classes: Any, class_weight: Any, scoring: Any
+    ) -> "ClassificationTask":
+        """The task of a training set with these classes."""
+        return cls(training_set.n_cells, Decision(class_weight, scoring, classes, training_set))
+
+    @classmethod
+    def score_of(cls, scoring: Any, classes: Any) -> Callable[..., float]:
+        """A function (probabilities, y, weights) -> float, the larger the better."""
+        return ProbabilityScore(scoring, classes)
+
+    @classmethod
+    def known_targets(cls, y: ArrayLike, classes: Any) -> NDArray:
+        """Labels as the training set has them; ValueError where they are none of the classes."""
+        labels = column_or_1d(y, warn=True)
+        unknown = ~np.isin(labels, classes)
+        if unknown.any():
+            raise ValueError(f"y holds {labels[unknown].tolist()[0]!r}, which is none of the classes seen in fit.")
+        return np.searchsorted(classes, labels)
 
     def strata(self, y: NDArray) -> list[NDArray]:
         return [np.flatnonzero(y == c) for c in range(self.n_classes)]

@@ -31,10 +31,11 @@ FEW_SAMPLES = 1000  # all of which are looked at where predictions look at all
 
 
 def check_one_target(model: Any, what: str) -> None:
-    """ValueError where a fitted regressor has several targets."""
-    shape = np.shape(getattr(model, "oob_prediction_", ()))
-    if len(shape) == 2:
-        raise ValueError(f"{what} of one target; this model has {shape[1]}: fit a regressor to each of them.")
+    """ValueError where a fitted model has several targets."""
+    classes, shape = getattr(model, "classes_", None), np.shape(getattr(model, "oob_prediction_", ()))
+    if isinstance(classes, list) or len(shape) == 2:
+        n, kind = (len(classes), "classifier") if isinstance(classes, list) else (shape[1], "regressor")
+        raise ValueError(f"{what} of one target; this model has {n}: fit a {kind} to each of them.")
 
 
 class OutOfBag(NamedTuple):

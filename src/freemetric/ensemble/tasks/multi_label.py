@@ -1,0 +1,260 @@
+"""Several labels of one sample: classes of each output, one set of metrics for all of them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...files.checks import check_array, require
+from ...learners.training_rows import TrainingRows
+from ...metrics import ClassEncoding, TrainingSet
+from ...metrics.training_set import Encoding
+from ...printable import counted
+from ..population import Population, allowed_neighbors, mixed_shares, selection_weights
+from ..settings import Recipe
+from ..task import Head, OOBResult
+from .classification import ClassificationHead, ClassificationTask, calibrated, cross_fitted_densities, without_bias
+from .decisions import Decision, ProbabilityScore, favouring
+
+FEWEST_ALIKE = 8  # samples with the same labels that are a stratum of their own
+
+
+class MultiLabelEncoding(Encoding):
+    """Class numbers of several outputs as votes: a cell for every class of every output.
+
+    The target has the same cells, zeros and ones: its mean among any samples are their shares of votes.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Number of classes of every output.
+    """
+
+    def __init__(self, sizes: tuple[int, ...]):
+        self.sizes, self.n_cells = sizes, sum(sizes)
+        self.starts: NDArray = np.cumsum(sizes) - np.array(sizes)
+        # one column tells two classes apart, and a constant label tells nothing
+        columns = [range(start + (size < 3), start + size) for start, size in zip(self.starts, sizes, strict=True)]
+        self.told = np.concatenate(columns).astype(np.intp)
+
+    def target(self, values: NDArray) -> NDArray[np.float64]:
+        """Zeros and ones (N, n_cells) of class numbers (n_outputs, N)."""
+        out = np.zeros((values.shape[1], self.n_cells))
+        out[np.arange(len(out)), self.starts[:, None] + values] = 1.0
+        return out
+
+    def votes(self, values: NDArray) -> NDArray[np.float32]:
+        return self.target(values).astype(np.float32)
+
+    def learned(self, values: NDArray, bags: NDArray) -> NDArray:
+        """Columns (R, n, m) of zeros and ones: one for every class, or one for two classes."""
+        return self.target(values)[bags][..., self.told]
+
+    def each(self, columns: NDArray) -> Iterator[NDArray]:
+        """Columns (..., n_classes) of every output among those of all (..., n_cells)."""
+        return (columns[..., start : start + size] for start, size in zip(self.starts, self.sizes, strict=True))
+
+    def shares_of_each(self, shares: NDArray) -> Iterator[NDArray]:
+        """Shares (..., n_classes) of the votes for every output, as if it were alone."""
+        return (len(self.sizes) * columns for columns in self.each(shares))
+
+    def alone(self, training_set: TrainingSet) -> Iterator[TrainingSet]:
+        """The training set of every output by itself."""
+        X, weights, rows = training_set.X, training_set.weights, training_set.rows
+        for numbers, size in zip(training_set.values, self.sizes, strict=True):
+            yield TrainingSet(X, numbers, ClassEncoding(size), weights, rows)
+
+    def check(self, values: NDArray, X: NDArray) -> None:
+        check_array(values, "values of TrainingSet", 2, (len(self.sizes), len(X)), "iu")
+        for numbers, size in zip(values, self.sizes, strict=True):
+            ClassEncoding(size).check(numbers, X)
+
+    def to_state(self) -> dict[str, Any]:
+        return {"sizes": self.sizes}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "MultiLabelEncoding":
+        sizes = state["sizes"]
+        whole = type(sizes) is tuple and len(sizes) > 1 and all(type(size) is int and size > 0 for size in sizes)
+        require(whole, "sizes of MultiLabelEncoding", "are no numbers of classes")
+        return cls(sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class MultiLabelHead(Head):
+    """A head of classification for every output, each of which reads its own votes; columns stand side by side."""
+
+    most_changed = ClassificationHead.most_changed
+
+    encoding: MultiLabelEncoding
+    heads: list[ClassificationHead]
+
+    def answers(self, shares: NDArray, wholes: Any) -> NDArray:
+        """Class probabilities (n, n_cells) of shares (n, n_cells), those of every output with sum one."""
+        votes = self.encoding.shares_of_each(shares)
+        parts = zip(self.heads, votes, wholes, strict=True)
+        return np.concatenate([head.answers(some, energies) for head, some, energies in parts], axis=-1)
+
+    def separate(self, answers: NDArray) -> list[NDArray]:
+        """Class probabilities (n, n_classes) of every output."""
+        return list(self.encoding.each(answers))
+
+    def wholes(self, X: NDArray) -> list[NDArray]:
+        """Free energies (n_densities, n, n_classes) of samples X (n, d), for every output."""
+        return [head.wholes(X) for head in self.heads]
+
+    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], list[NDArray]]:
+        alone = zip(self.heads, self.encoding.alone(training_set), strict=True)
+        each = [head.left_out(one) for head, one in alone]
+        return lambda X, numbers: [energies(X, numbers) for energies in each]
+
+    def check(self, training_set: TrainingSet) -> None:
+        other = training_set.encoding
+        fits = isinstance(other, MultiLabelEncoding) and other.sizes == self.encoding.sizes
+        require(fits, "head of Ensemble", "is of something else")
+        for head, one in zip(self.heads, self.encoding.alone(training_set), strict=True):
+            head.check(one)
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "MultiLabelHead":
+        encoding, heads = state["encoding"], state["heads"]
+        require(type(encoding) is MultiLabelEncoding, "encoding of MultiLabelHead", "is something else")
+        known = type(heads) is list and {type(head) for head in heads} == {ClassificationHead}
+        require(known and len(heads) == len(encoding.sizes), "heads of MultiLabelHead", "are something else")
+        return cls(encoding, heads)
+
+
+class LabelsScore:
+    """A score of the probabilities of several outputs: the mean of theirs; None is the share of samples all right."""
+
+    def __init__(self, scoring: Any, classes: Sequence[NDArray]):
+        self.encoding = MultiLabelEncoding(tuple(map(len, classes)))
+        self.scores = [ProbabilityScore(scoring, labels) for labels in classes]
+        self.counts_whole_samples = scoring is None
+
+    def __call__(self, probabilities: NDArray, y: NDArray, weights: NDArray | None = None) -> float:
+        """The score of probabilities (n, n_cells) of samples with zeros and ones y (n, n_cells)."""
+        each = self.encoding.each
+        numbers = [columns.argmax(axis=1) for columns in each(y)]
+        if self.counts_whole_samples:
+            pairs = zip(each(probabilities), numbers, strict=True)
+            return float(np.average(np.all([P.argmax(axis=1) == c for P, c in pairs], axis=0), weights=weights))
+        parts = zip(self.scores, each(probabilities), numbers, strict=True)
+        return float(np.mean([score(P, c, weights) for score, P, c in parts if P.shape[1] > 1]))
+
+
+def class_weight_of_each(class_weight: Any, n_outputs: int) -> list[Any]:
+    """scikit-learn's ``class_weight`` of every output; ValueError unless there is one for each."""
+    if class_weight is None or isinstance(class_weight, str):
+        return [class_weight] * n_outputs
+    if not isinstance(class_weight, list) or len(class_weight) != n_outputs:
+        wanted = f"a list with a dict for each of {counted(n_outputs, 'output')}"
+        raise ValueError(f'class_weight of several outputs is "balanced", None or {wanted}; got {class_weight!r}.')
+    return class_weight
+
+
+@dataclass(frozen=True, eq=False)
+class MultiLabelTask(ClassificationTask):
+    """Classes of several outputs; deviations, errors and energies are means over them.
+
+    The energy is :class:`freemetric.energies.RegressionEnergy` of the columns that tell classes apart: the Brier score
+    of every label among soft neighbours, in units of its variance. It costs hardly more for many labels than for one.
+    """
+
+    energy = "regression"
+    classes_are = list
+    saved = {"multi-label-encoding": MultiLabelEncoding, "multi-label-head": MultiLabelHead}
+
+    encoding: Any = None
+    decisions: Sequence[Decision] = ()
+    score: Any = None
+
+    @classmethod
+    def training_set(cls, rows: TrainingRows) -> TrainingSet:
+        encoding = MultiLabelEncoding(tuple(map(len, rows.classes)))
+        return TrainingSet(rows.X, np.ascontiguousarray(rows.y.T), encoding, rows.weights, rows.rows)
+
+    @classmethod
+    def of_classes(cls, training_set: TrainingSet, classes: Any, class_weight: Any, scoring: Any) -> "MultiLabelTask":
+        encoding: Any = training_set.encoding
+        weights = class_weight_of_each(class_weight, len(classes))
+        parts = zip(weights, classes, encoding.alone(training_set), strict=True)
+        # a constant label has nothing to decide
+        decisions = [Decision(some, scoring if len(labels) > 1 else None, labels, one) for some, labels, one in parts]
+        score = LabelsScore(scoring, classes)
+        return cls(encoding.n_cells, encoding=encoding, decisions=decisions, score=score)
+
+    @classmethod
+    def score_of(cls, scoring: Any, classes: Any) -> Callable[..., float]:
+        return LabelsScore(scoring, classes)
+
+    @classmethod
+    def known_targets(cls, y: ArrayLike, classes: Any) -> NDArray:
+        labels = np.asarray(y)
+        if labels.ndim != 2 or labels.shape[1] != len(classes):
+            raise ValueError(f"y must have the shape {('n_samples', len(classes))}, got {labels.shape}.")
+        pairs = zip(labels.T, classes, strict=True)
+        numbers = [super(MultiLabelTask, cls).known_targets(column, known) for column, known in pairs]
+        return MultiLabelEncoding(tuple(map(len, classes))).target(np.array(numbers))
+
+    def strata(self, y: NDArray) -> list[NDArray]:
+        """Samples with the same labels, of the most frequent kinds; all others together."""
+        _, first, kind, counts = np.unique(y, True, True, True, axis=0)
+        frequent = np.lexsort((first, -counts))[: self.n_classes]  # whatever the order of the outputs
+        alike = [np.flatnonzero(kind.ravel() == number) for number in frequent if counts[number] >= FEWEST_ALIKE]
+        rest = np.setdiff1d(np.arange(len(y)), np.concatenate([*alike, np.empty(0, dtype=np.intp)]))
+        return [*alike, rest] if len(rest) else alike
+
+    def deviations(self, shares: NDArray, y: NDArray) -> NDArray:
+        """Half the squared distances (..., N) of shares (..., N, n_cells), the mean over outputs."""
+        m = len(self.encoding.sizes)
+        return m / 2 * np.square(shares - np.asarray(y / m, dtype=shares.dtype)).sum(axis=-1)
+
+    def errors(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
+        """Hamming losses (...) of deciding for the largest of the shares of every output."""
+        pairs = zip(self.encoding.each(shares), self.encoding.each(y), strict=True)
+        wrong = np.mean([some.argmax(axis=-1) != known.argmax(axis=-1) for some, known in pairs], axis=0)
+        return np.average(wrong, axis=-1, weights=weights)
+
+    def result(self, population: Population, recipe: Recipe, n_rows: int | None) -> OOBResult:
+        y, w, scores, shares = population.truth, population.oob_weights, population.scores(), population.shares()
+        neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
+        weights = selection_weights(scores, population.error_of, neighbors, recipe)
+        heads, probabilities = self._heads(population, mixed_shares(weights, shares), recipe)
+        as_shares = probabilities / len(self.encoding.sizes)
+        plain = self._plain_neighbors(as_shares, population, shares, scores, neighbors, recipe.plain_margin)
+        if plain is not None:
+            weights, without = plain, replace(without_bias(recipe), densities=())
+            heads, probabilities = self._heads(population, mixed_shares(plain, shares), without)
+        parts = list(zip(self.decisions, self.encoding.each(probabilities), self.encoding.each(y), strict=True))
+        factors = [decision.class_weights(P, known.argmax(axis=1), w) for decision, P, known in parts]
+        decided = [favouring(P, some) for (_, P, _), some in zip(parts, factors, strict=True)]
+        probabilities = np.concatenate(decided, axis=1)
+        attributes: dict[str, Any] = {
+            "class_weight_": np.concatenate(factors),
+            "oob_conformity_": np.empty((0, 2)),  # there are no prediction sets of several labels
+            "oob_score_": self.score(probabilities, y, w) if len(y) else np.nan,
+        }
+        if n_rows is not None:
+            everyone = np.full((n_rows, self.n_classes), np.nan)
+            everyone[population.training_set.rows[population.oob_samples]] = probabilities
+            attributes["oob_decision_function_"] = everyone
+        heads = [head.favouring(some) for head, some in zip(heads, factors, strict=True)]
+        return OOBResult(weights, MultiLabelHead(self.encoding, heads), attributes)
+
+    def _heads(self, population, mixed, recipe):
+        """A head for every output, and the out-of-bag probabilities (n, n_cells) that they give."""
+        oob, found = population.oob_samples, []
+        alone = zip(self.encoding.alone(population.training_set), self.encoding.shares_of_each(mixed), strict=True)
+        for one, votes in alone:
+            tells = recipe.calibration != "none" and one.n_cells > 1
+            densities, energies = cross_fitted_densities(recipe.densities if tells else (), one, oob)
+            if tells:
+                head = calibrated(votes, one.y[oob], population.oob_weights, energies, densities, recipe)
+            else:
+                head = ClassificationHead(1.0, np.zeros(one.n_cells), recipe.share_floor)
+            found.append((head, head.answers(votes, energies)))
+        heads, probabilities = zip(*found, strict=True)
+        return list(heads), np.concatenate(probabilities, axis=1)
