@@ -5,8 +5,8 @@
     python benchmarks/landscape.py run RECORDS --data-home FOLDER   # measure what RECORDS lacks
 
 The energy is that of ``DMLFE``, NCA's with a confinement of 1e-4, on one half of every set, features in [0, 1]. All
-searches have the processor time that 50 descents by L-BFGS took, or ``CAP`` seconds where these took longer. CMA-ES is
-the package ``cma``. The committed file is the gzipped RECORDS.
+searches have the processor time that 50 descents by L-BFGS take, but at least 1.5 seconds, with more descents, and at
+most 6, with fewer. CMA-ES is the package ``cma``. The committed file is the gzipped RECORDS.
 """
 
 import os
@@ -34,6 +34,7 @@ from sklearn.preprocessing import MinMaxScaler
 from freemetric.bench.classification import halves
 from freemetric.datasets import info, list_datasets, load
 from freemetric.energies import NCAEnergy
+from freemetric.extras import require
 from freemetric.mc import Annealing, Constant, ElementMove, Geometric, HamiltonianMove, ParallelTempering
 from freemetric.mc.diagnostics import split_r_hat
 from freemetric.mc.samplers import Schedule
@@ -43,17 +44,20 @@ COMMITTED = Path(__file__).parent / "landscape.jsonl.gz"
 MOST_SAMPLES = 1000
 RIDGE = 1e-4  # the confinement of DMLFE
 N_STARTS, N_QUENCHES, N_ANNEALINGS = 50, 20, 5
-CAP = 6.0  # seconds of a search
-SAMPLING_CAP = 16.0  # seconds at all temperatures together
-BAND_CAP = 6.0  # seconds of all elastic bands
+LEAST, CAP = 1.5, 6.0  # seconds of a search
+SAMPLING_CAP = 15.0  # seconds at all temperatures together
+BAND_CAP = 4.0  # seconds of all elastic bands
 HOT, COLD = 1e-2, 1e-6  # of annealings
 TEMPERATURES = np.geomspace(1e-2, 1e-5, 7)
-SAME_ENERGY, SAME_METRIC = 1e-3, 0.99  # of two descents that end in one basin
-N_BANDS, N_IMAGES = 4, 11
+SAME_ENERGY, SAME_METRIC = 1e-4, 0.99  # of two descents that end in one basin
+N_BANDS, N_IMAGES = 5, 11
 N_NEIGHBORS = 5
 MOST_SCORED = 20  # maps a temperature
 PAPER_SETS = ("iris", "wine", "newthyroid", "glass", "glass-g2", "hepatitis", "zoo", "sonar")
 ENDLESS = 10**9
+MOST_R_HAT = 1.1
+FLOOR = 1e-6  # of energies that are drawn
+COLD_RUNG = 4  # 1e-4, the temperature of DMLFE
 
 
 class Problem:
@@ -80,14 +84,20 @@ class Problem:
         return softmax(-D, axis=1) @ np.eye(self.y.max() + 1)[self.y], D
 
     def scores(self, maps):
-        """Of every map: its expected error on the test half, and the error of the nearest neighbours, in percent."""
-        found = []
+        """Of every map, in percent: the expected error on the test half, and the errors of both kinds of neighbours.
+
+        The first is the energy of the test half; the next that of its most probable class, and that of the nearest
+        neighbours. Then the error of the mean of all probabilities, one number.
+        """
+        found, mean = [], 0.0
         for A in maps:
             P, D = self.probabilities(A)
             nearest = self.y[np.argpartition(D, N_NEIGHBORS, axis=1)[:, :N_NEIGHBORS]]
             votes = (nearest[:, :, None] == np.arange(self.y.max() + 1)).sum(axis=1)
-            found.append((1 - P[np.arange(len(P)), self.y_test].mean(), (votes.argmax(axis=1) != self.y_test).mean()))
-        return 100 * np.array(found)
+            wrong = [(chosen.argmax(axis=1) != self.y_test).mean() for chosen in (P, votes)]
+            found.append((1 - P[np.arange(len(P)), self.y_test].mean(), *wrong))
+            mean = mean + P
+        return 100 * np.array(found), 100 * (np.argmax(mean, axis=1) != self.y_test).mean()
 
 
 class Clock:
@@ -117,11 +127,9 @@ def descend(energy, start, max_iter=1000):
 
 def descents(problem, seconds):
     """The first from the identity, as NCA does; the others from random starts."""
-    clock, ends = Clock(), []
-    for start in [np.eye(problem.d), *problem.starts(N_STARTS - 1)]:
-        ends.append(descend(problem.energy, start))
-        if clock() > seconds:
-            break
+    clock, ends = Clock(), [descend(problem.energy, np.eye(problem.d))]
+    while clock() < (LEAST if len(ends) >= N_STARTS else seconds):
+        ends.append(descend(problem.energy, problem.starts(1)[0]))
     return np.array([A for A, _ in ends]), np.array([value for _, value in ends])
 
 
@@ -169,9 +177,7 @@ def last(problem, sampler, n_replicas, seconds):
 
 def evolution(problem, seconds):
     """CMA-ES, again and again from random starts; of many elements with a diagonal covariance."""
-    import cma
-
-    clock, ends = Clock(), []
+    cma, clock, ends = require("cma"), Clock(), []
     while clock() < seconds:
         options = {"verbose": -9, "seed": int(problem.rng.integers(1, 2**31)), "CMA_diagonal": problem.d**2 > 200}
         search = cma.CMAEvolutionStrategy(problem.starts(1).ravel(), 0.3, options)
@@ -194,6 +200,7 @@ SEARCHES = {
 
 def searches(problem):
     """A record for every search, and the ends of the descents."""
+    require("cma")  # imported before the clock starts
     clock = Clock()
     maps, values = descents(problem, CAP)
     budget = clock()
@@ -206,15 +213,16 @@ def searches(problem):
 
 def ended(method, problem, seconds, maps, values):
     """The record of a search; ``polished`` is where L-BFGS ends from the best of its maps."""
-    expected, error = problem.scores(maps).T
+    expected, soft, error = problem.scores(maps)[0].T
     best = maps[np.argmin(values)]
     return {
         "method": method,
         "seconds": round(seconds, 2),
         "energy": rounded(values, 5),
         "polished": rounded(descend(problem.energy, best, 300)[1], 5),
-        "test_energy": rounded(expected, 2),
-        "test_error": rounded(error, 2),
+        "test_energy": rounded(expected, 4),
+        "test_error_soft": rounded(soft, 4),
+        "test_error": rounded(error, 4),
     }
 
 
@@ -267,11 +275,16 @@ def straight(energy, band):
 # --- temperatures: two ladders from different starts, with exchanges
 
 
-def temperatures(problem):
-    """Energy, heat capacity, overlaps of both ladders and test errors at every temperature."""
+def temperatures(problem, lowest):
+    """Energy, heat capacity, overlaps of both ladders and test errors at every temperature.
+
+    One ladder begins in the lowest minimum and melts, the other one with draws of the confinement and freezes: where
+    both agree, the walk has forgotten its start.
+    """
     K, ladder = len(TEMPERATURES), Ladder(np.ones(len(TEMPERATURES)), TEMPERATURES)
     energy = problem.energy.with_coupling(np.ones(2 * K))
-    start = np.concatenate([np.tile(np.eye(problem.d), (K, 1, 1)), problem.starts(K)])
+    hot = problem.rng.standard_normal((K, problem.d, problem.d)) * np.sqrt(TEMPERATURES / (2 * RIDGE))[:, None, None]
+    start = np.concatenate([np.tile(lowest, (K, 1, 1)), hot])
     n_steps = int(np.clip(SAMPLING_CAP / cost_of_step(problem, ladder, energy, start), 12, 800))
     sampler = LadderTempering(ladder, HamiltonianMove(), n_steps=n_steps, n_ladders=2, burn_in=0.4)
     H, q, swaps, maps = [], [], [], [[] for _ in TEMPERATURES]
@@ -297,11 +310,13 @@ def temperatures(problem):
         "heat_capacity": rounded(H.var(axis=(0, 1)) / TEMPERATURES**2, 4),
         # Of each ladder alone: what both share, a drift between starts, is no fluctuation.
         "heat_capacity_within": rounded(H.var(axis=0).mean(axis=0) / TEMPERATURES**2, 4),
+        "melting": rounded(H[:, 0].mean(axis=0), 5),
+        "freezing": rounded(H[:, 1].mean(axis=0), 5),
         "r_hat": rounded([split_r_hat(H[:, :, k]) for k in range(K)], 3),
         "swaps": rounded(np.nanmean(swaps, axis=(0, 1)), 3),
         "overlap": [rounded(np.quantile(q[:, k], [0.05, 0.25, 0.5, 0.75, 0.95]), 3) for k in range(K)],
         "histogram": [np.histogram(q[:, k], bins=20, range=(0, 1))[0].tolist() for k in range(K)],
-        **{name: rounded([row[name] for row in scored], 2) for name in scored[0]},
+        **{name: rounded([row[name] for row in scored], 4) for name in scored[0]},
     }
 
 
@@ -315,11 +330,10 @@ def cost_of_step(problem, ladder, energy, start):
 
 
 def at_temperature(problem, maps):
-    """Test errors in percent: of single maps, and of the mean of their probabilities."""
-    single = problem.scores(maps).mean(axis=0)
-    P = np.mean([problem.probabilities(A)[0] for A in maps], axis=0)
-    voted = 100 * (P.argmax(axis=1) != problem.y_test).mean()
-    return {"test_energy": single[0], "test_error": single[1], "test_error_of_mean": voted}
+    """Test errors in percent: means of single maps, and of the mean of their probabilities."""
+    single, of_mean = problem.scores(maps)
+    names = ("test_energy", "test_error_soft", "test_error")
+    return {**dict(zip(names, single.mean(axis=0), strict=True)), "test_error_of_mean": of_mean}
 
 
 # --- the paper's figure 6: its own setting, without confinement, on all samples
@@ -340,8 +354,10 @@ def paper(name, data_home, n_steps=100, n_annealings=20, n_quenches=20):
 
 
 def rounded(values, digits):
-    """Numbers with so many decimals, or significant digits below one."""
-    return json.loads(json.dumps(np.asarray(values, dtype=float).tolist()), parse_float=lambda x: float(f"{float(x):.{digits}g}"))
+    """Numbers with so many significant digits."""
+    if isinstance(values, list | tuple | np.ndarray):
+        return [rounded(value, digits) for value in values]
+    return float(f"{values:.{digits}g}")
 
 
 def measure(set, repeat, data_home):
@@ -352,7 +368,7 @@ def measure(set, repeat, data_home):
         records.append(record)
         if ends is not None:
             first = ends
-    records += [minima(problem, *first), temperatures(problem)]
+    records += [minima(problem, *first), temperatures(problem, first[0][first[1].argmin()])]
     about = {"samples": len(problem.y), "features": problem.d, "classes": int(problem.y.max() + 1)}
     print(set, repeat, about, f"{time.process_time():.0f} s", flush=True)
     return [{**about, **record} for record in records]
@@ -365,6 +381,225 @@ def names():
 
 
 def run(path, data_home, repeats):
-    jobs = [{"set": name, "repeat": repeat} for repeat in range(repeats) for name in names()]
+    jobs = [{"set": name, "repeat": 0} for name in names()]
     jobs += [{"set": name, "repeat": "paper"} for name in PAPER_SETS]
+    jobs += [{"set": name, "repeat": repeat} for repeat in range(1, repeats) for name in names()]
     run_missing(path, jobs, lambda **job: measure(**job, data_home=data_home))
+
+
+
+# --- tables and figures, from the records alone
+
+
+def committed(path=COMMITTED):
+    """Records by set and method, of the first half; those of the published setting under "paper"."""
+    lines = gzip.open(path, "rt").read().splitlines() if path.suffix == ".gz" else path.read_text().splitlines()
+    found = {}
+    for record in map(json.loads, lines):
+        if record["job"]["repeat"] in (0, "paper"):
+            found.setdefault(record["job"]["set"], {})[record["method"]] = record
+    return found
+
+
+def lowest_of(of_set):
+    """The lowest energy that any search has found, after a descent from there."""
+    return min(of_set[name]["polished"] for name in ("L-BFGS", *SEARCHES))
+
+
+def coldest_mixed(record):
+    """The number of temperatures, from the hottest on, at which both ladders agree."""
+    agrees = np.asarray(record["r_hat"]) < MOST_R_HAT
+    return len(agrees) if agrees.all() else int(np.argmin(agrees))
+
+
+def ruggedness(of_set):
+    """What a row of the table of minima holds."""
+    record, ends, low = of_set["minima"], np.asarray(of_set["L-BFGS"]["energy"]), lowest_of(of_set)
+    error = np.asarray(of_set["L-BFGS"]["test_energy"])
+    varied = np.ptp(ends) > SAME_ENERGY
+    return {
+        "samples": record["samples"],
+        "features": record["features"],
+        "starts": record["starts"],
+        "basins": record["basins"],
+        "lowest": low,
+        "reach": np.mean(ends <= low + SAME_ENERGY),
+        "median_rise": np.median(ends) - low,
+        "overlap": record["overlap_of_ends"][2],
+        "barrier": np.median(record["barrier"]) if record["barrier"] else 0.0,
+        "highest_barrier": max(record["barrier"], default=0.0),
+        "rank": spearmanr(ends, error).statistic if varied else np.nan,
+        "gain": error[ends.argmin()] - np.median(error),
+    }
+
+
+def table_of_minima(found):
+    print("\n## Minima: descents by L-BFGS, and passes from the lowest basin to the next ones\n")
+    print("| set | N | d | starts | basins | lowest E | reach it | median above | q of two ends | pass | rank | gain |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    for name, of_set in found.items():
+        row = ruggedness(of_set)
+        print(
+            f"| {name} | {row['samples']} | {row['features']} | {row['starts']} | {row['basins']} | {row['lowest']:.4f} "
+            f"| {row['reach']:.0%} | {short(row['median_rise'])} | {row['overlap']:.2f} | {short(row['barrier'])} "
+            f"| {row['rank']:+.2f} | {row['gain']:+.1f} |"
+        )
+
+
+def table_of_searches(found):
+    print("\n## Searches in equal time: lowest energy above the lowest of all, of single maps, 1e-4\n")
+    print(f"| set | seconds | {' | '.join(('L-BFGS', *SEARCHES))} |\n|---|---|{'---|' * (1 + len(SEARCHES))}")
+    above = {name: [] for name in ("L-BFGS", *SEARCHES)}
+    for name, of_set in found.items():
+        low, cells = lowest_of(of_set), []
+        for method, values in above.items():
+            values.append(min(of_set[method]["energy"]) - low)
+            cells.append(f"{1e4 * values[-1]:.1f}")
+        print(f"| {name} | {of_set['L-BFGS']['seconds']:.1f} | {' | '.join(cells)} |")
+    medians = [f"{1e4 * np.median(values):.1f}" for values in above.values()]
+    print(f"| median | | {' | '.join(medians)} |")
+    polished = {m: np.mean([s[m]["polished"] <= lowest_of(s) + SAME_ENERGY for s in found.values()]) for m in above}
+    print("| in the lowest basin | | " + " | ".join(f"{share:.0%}" for share in polished.values()) + " |")
+
+
+def table_of_temperatures(found):
+    print("\n## Temperatures: where test errors are lowest, and where the heat capacity is highest\n")
+    print("| set | T of lowest expected error | its gain | T of lowest error of the mean | T of most C | C per element | q cold | R-hat |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, of_set in found.items():
+        record = of_set["temperatures"]
+        T, expected = np.asarray(record["temperature"]), np.asarray(record["test_energy"])
+        of_mean, C = np.asarray(record["test_error_of_mean"]), np.asarray(record["heat_capacity_within"])
+        best, peak = expected.argmin(), C.argmax()
+        gain = expected[-1] - expected[best]
+        cold = record["overlap"][COLD_RUNG][2]
+        print(
+            f"| {name} | {T[best]:.0e} | {gain:.1f} | {T[of_mean.argmin()]:.0e} | {T[peak]:.0e} "
+            f"| {C[peak] / record['elements']:.2f} | {cold:.2f} | {record['r_hat'][COLD_RUNG]:.2f} |"
+        )
+
+
+def table_of_paper(found):
+    print("\n## The published setting: ends of 20 annealings and 20 quenches\n")
+    print("| set | annealings | quenches | quenches below the median annealing |\n|---|---|---|---|")
+    for name, of_set in found.items():
+        if "paper" not in of_set:
+            continue
+        a, q = (np.asarray(of_set["paper"][kind]) for kind in ("annealed", "quenched"))
+        cells = [f"{np.median(x):.4f} ({x.min():.4f} to {x.max():.4f})" for x in (a, q)]
+        print(f"| {name} | {' | '.join(cells)} | {np.mean(q < np.median(a)):.0%} |")
+
+
+def short(value):
+    """A small energy: 0 below the accuracy of the kernels."""
+    return "0" if value < 1e-5 else f"{value:.0e}".replace("e-0", "e-")
+
+
+
+MARKS = {
+    "L-BFGS": ("o", "#1A7FC1"),
+    "quenches": ("v", "#E69F00"),
+    "annealing": ("s", "#009E73"),
+    "tempering": ("D", "#D55E00"),
+    "CMA-ES": ("x", "#6B6B6B"),
+}
+
+
+def figures(found, folder):
+    """Write landscape-ends.svg, landscape-overlaps.svg and landscape-temperatures.svg."""
+    from freemetric.bench.figures import save
+
+    for name, draw in {"ends": draw_ends, "overlaps": draw_overlaps, "temperatures": draw_temperatures}.items():
+        save(draw(found), folder / f"landscape-{name}.svg")
+
+
+def draw_ends(found):
+    """Every end of every search, above the lowest energy of its set."""
+    import matplotlib.pyplot as plt
+
+    order = sorted(found, key=lambda name: ruggedness(found[name])["reach"])
+    figure, axes = plt.subplots(figsize=(7.5, 0.26 * len(order) + 1), layout="constrained")
+    for shift, (method, (mark, tint)) in enumerate(MARKS.items()):
+        for place, name in enumerate(order):
+            rise = np.maximum(np.asarray(found[name][method]["energy"]) - lowest_of(found[name]), FLOOR)
+            label = method if place == 0 else None
+            y = np.full(len(rise), place + 0.15 * (shift - 2))
+            axes.plot(rise, y, mark, color=tint, markersize=3, alpha=0.5, linestyle="none", label=label)
+    axes.set(xscale="log", xlabel="energy above the lowest of all searches", ylim=(-1, len(order)))
+    axes.set_yticks(range(len(order)), order)
+    axes.grid(axis="x", alpha=0.3)
+    axes.legend(frameon=False, ncols=5, loc="lower center", bbox_to_anchor=(0.5, 1), fontsize="small")
+    return figure
+
+
+def small_multiples(found):
+    """A figure with a small panel for every set, and the panels."""
+    import matplotlib.pyplot as plt
+
+    rows = -(-len(found) // 5)
+    figure, axes = plt.subplots(rows, 5, figsize=(9, 1.45 * rows + 0.5), layout="constrained", sharex=True)
+    for axis in axes.ravel()[len(found) :]:
+        axis.set_visible(False)
+    for axis, name in zip(axes.ravel(), found, strict=False):
+        axis.set_title(name, fontsize="small")
+        axis.tick_params(labelsize="x-small")
+    return figure, axes.ravel()[: len(found)]
+
+
+def draw_overlaps(found):
+    """P(q) of two ladders at three temperatures."""
+    figure, axes = small_multiples(found)
+    centres = (np.arange(20) + 0.5) / 20
+    for axis, of_set in zip(axes, found.values(), strict=True):
+        record = of_set["temperatures"]
+        for k, tint in ((0, "#D55E00"), (2, "#E69F00"), (COLD_RUNG, "#1A7FC1")):
+            share = np.asarray(record["histogram"][k]) / np.sum(record["histogram"][k])
+            label = f"T = {record['temperature'][k]:.0e}"
+            axis.fill_between(centres, share, step="mid", color=tint, alpha=0.5, linewidth=0, label=label)
+        axis.set(xlim=(0, 1), yticks=[])
+    figure.supxlabel("overlap q of two independent replicas", fontsize="small")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
+    return figure
+
+
+def draw_temperatures(found):
+    """Expected test error and heat capacity over temperature."""
+    figure, axes = small_multiples(found)
+    for axis, of_set in zip(axes, found.values(), strict=True):
+        record, other = of_set["temperatures"], axis.twinx()
+        T, n = record["temperature"], record["elements"]
+        (error,) = axis.plot(T, record["test_energy"], color="#1A7FC1", marker=".", label="expected test error in %")
+        (heat,) = other.plot(
+            T, np.asarray(record["heat_capacity_within"]) / n, color="#D55E00", linestyle="--", label="C per element"
+        )
+        mixed = np.asarray(record["r_hat"]) < MOST_R_HAT
+        axis.plot(np.asarray(T)[mixed], np.asarray(record["test_energy"])[mixed], "o", color="#1A7FC1", markersize=4)
+        other.set_ylim(0, 1)
+        other.tick_params(labelsize="x-small", right=False, labelright=False)
+        axis.set_xscale("log")
+    figure.supxlabel("temperature", fontsize="small")
+    figure.legend(handles=[error, heat], loc="outside upper center", ncols=2, frameon=False)
+    return figure
+
+
+def main(words=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("word", nargs="?", choices=("tables", "figures", "run"), default="tables")
+    parser.add_argument("path", nargs="?", type=Path, help="folder of figures, or file of records")
+    parser.add_argument("--records", type=Path, default=COMMITTED)
+    parser.add_argument("--data-home")
+    parser.add_argument("--repeats", type=int, default=1)
+    given = parser.parse_args(words)
+    if given.word == "run":
+        return run(given.path, given.data_home, given.repeats)
+    found = committed(given.records)
+    whole = {name: of_set for name, of_set in found.items() if "temperatures" in of_set}
+    if given.word == "figures":
+        return figures(whole, given.path)
+    for table in (table_of_minima, table_of_searches, table_of_temperatures):
+        table(whole)
+    table_of_paper(found)
+
+
+if __name__ == "__main__":
+    main()
