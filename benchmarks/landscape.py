@@ -387,7 +387,6 @@ def run(path, data_home, repeats):
     run_missing(path, jobs, lambda **job: measure(**job, data_home=data_home))
 
 
-
 # --- tables and figures, from the records alone
 
 
@@ -464,7 +463,9 @@ def table_of_searches(found):
 
 def table_of_temperatures(found):
     print("\n## Temperatures: where test errors are lowest, and where the heat capacity is highest\n")
-    print("| set | T of lowest expected error | its gain | T of lowest error of the mean | T of most C | C per element | q cold | R-hat |")
+    print(
+        "| set | T of lowest expected error | its gain | T of lowest error of the mean | T of most C | C per element | q cold | R-hat |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for name, of_set in found.items():
         record = of_set["temperatures"]
@@ -493,7 +494,6 @@ def table_of_paper(found):
 def short(value):
     """A small energy: 0 below the accuracy of the kernels."""
     return "0" if value < 1e-5 else f"{value:.0e}".replace("e-0", "e-")
-
 
 
 MARKS = {

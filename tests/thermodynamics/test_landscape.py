@@ -87,9 +87,7 @@ def test_overlaps_of_ladders_are_those_of_independent_draws():
     assert q.shape == (1500, 1, 5)
     np.testing.assert_allclose(q.mean(axis=(0, 1)), 1 / 2, atol=0.06)
     np.testing.assert_allclose(q.var(axis=(0, 1)), 1 / 8, atol=0.02)
-    weights = TemperingSettings(
-        n_steps=1500, n_rungs=5, matrices=lambda maps: np.eye(2) * np.swapaxes(maps, 1, 2) ** 2
-    )
+    weights = TemperingSettings(n_steps=1500, n_rungs=5, matrices=lambda maps: np.eye(2) * np.swapaxes(maps, 1, 2) ** 2)
     diagonal = temper(Well(), np.zeros((1, 2)), 1.0, (0.5, 1.0), weights, random_state=0)
     a, b = np.moveaxis(diagonal.maps[:, :, 0] ** 2, 1, 0)  # of the coldest rung, every second step
     by_hand = (a * b).sum(axis=1) / np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
