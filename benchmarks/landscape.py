@@ -18,7 +18,6 @@ if __name__ == "__main__":  # tests import this, and have threads of their own
 import argparse
 import gzip
 import json
-import sys
 import time
 from pathlib import Path
 
@@ -169,10 +168,10 @@ def tempering(problem, seconds):
 def last(problem, sampler, n_replicas, seconds):
     """Where replicas stand when time is up."""
     clock = Clock()
-    for state, _ in sampler.iterate(problem.rng, problem.energy, problem.starts(n_replicas)):
-        if clock() > seconds:
-            break
-    return state.A, state.energy
+    chain = sampler.begin(problem.rng, problem.energy, problem.starts(n_replicas))
+    while clock() < seconds:
+        chain, _ = sampler.advance(chain, problem.energy)
+    return chain.state.A, chain.state.energy
 
 
 def evolution(problem, seconds):
@@ -347,8 +346,7 @@ def paper(name, data_home, n_steps=100, n_annealings=20, n_quenches=20):
     ends = {}
     for what, schedule, n in (("annealed", Geometric(0.1, 0.9), n_annealings), ("quenched", Constant(0.0), n_quenches)):
         start = rng.random((n, X.shape[1], X.shape[1]))
-        for state, _ in Annealing(schedule, move, n_steps=n_steps).iterate(rng, bound, start):
-            pass
+        *_, (state, _) = Annealing(schedule, move, n_steps=n_steps).iterate(rng, bound, start)
         ends[what] = rounded(np.sort(state.energy), 5)
     return {"method": "paper", **ends}
 
@@ -392,12 +390,16 @@ def run(path, data_home, repeats):
 
 def committed(path=COMMITTED):
     """Records by set and method, of the first half; those of the published setting under "paper"."""
-    lines = gzip.open(path, "rt").read().splitlines() if path.suffix == ".gz" else path.read_text().splitlines()
-    found = {}
-    for record in map(json.loads, lines):
+    content, found = path.read_bytes(), {}
+    for record in map(json.loads, (gzip.decompress(content) if path.suffix == ".gz" else content).splitlines()):
         if record["job"]["repeat"] in (0, "paper"):
             found.setdefault(record["job"]["set"], {})[record["method"]] = record
     return found
+
+
+def complete(found):
+    """The sets with all records."""
+    return {name: of_set for name, of_set in found.items() if "temperatures" in of_set}
 
 
 def lowest_of(of_set):
@@ -405,95 +407,80 @@ def lowest_of(of_set):
     return min(of_set[name]["polished"] for name in ("L-BFGS", *SEARCHES))
 
 
-def coldest_mixed(record):
-    """The number of temperatures, from the hottest on, at which both ladders agree."""
-    agrees = np.asarray(record["r_hat"]) < MOST_R_HAT
-    return len(agrees) if agrees.all() else int(np.argmin(agrees))
-
-
 def ruggedness(of_set):
-    """What a row of the table of minima holds."""
+    """Of the descents: how many reach the lowest energy, how alike their ends are, and what low energy is worth."""
     record, ends, low = of_set["minima"], np.asarray(of_set["L-BFGS"]["energy"]), lowest_of(of_set)
     error = np.asarray(of_set["L-BFGS"]["test_energy"])
-    varied = np.ptp(ends) > SAME_ENERGY
+    varied = np.ptp(ends) > SAME_ENERGY and np.ptp(error) > 0
     return {
-        "samples": record["samples"],
-        "features": record["features"],
-        "starts": record["starts"],
-        "basins": record["basins"],
-        "lowest": low,
         "reach": np.mean(ends <= low + SAME_ENERGY),
-        "median_rise": np.median(ends) - low,
         "overlap": record["overlap_of_ends"][2],
-        "barrier": np.median(record["barrier"]) if record["barrier"] else 0.0,
-        "highest_barrier": max(record["barrier"], default=0.0),
+        "pass": max(record["barrier"], default=0.0),
         "rank": spearmanr(ends, error).statistic if varied else np.nan,
-        "gain": error[ends.argmin()] - np.median(error),
+        "lowest": error[ends.argmin()],
+        "median": np.median(error),
     }
 
 
-def table_of_minima(found):
-    print("\n## Minima: descents by L-BFGS, and passes from the lowest basin to the next ones\n")
-    print("| set | N | d | starts | basins | lowest E | reach it | median above | q of two ends | pass | rank | gain |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+def above(of_set, method):
+    """The lowest energy of a search above the lowest of all, in units of 1e-4, the temperature of DMLFE."""
+    return 1e4 * max(0.0, min(of_set[method]["energy"]) - lowest_of(of_set))
+
+
+def minima_rows(found):
+    """Minima that descents find, passes between them, and what the searches reach in equal time."""
+    yield ["set", "N", "d", "seconds", "starts", "basins", "reach", "q", "pass", *("L-BFGS", *SEARCHES)]
     for name, of_set in found.items():
-        row = ruggedness(of_set)
-        print(
-            f"| {name} | {row['samples']} | {row['features']} | {row['starts']} | {row['basins']} | {row['lowest']:.4f} "
-            f"| {row['reach']:.0%} | {short(row['median_rise'])} | {row['overlap']:.2f} | {short(row['barrier'])} "
-            f"| {row['rank']:+.2f} | {row['gain']:+.1f} |"
-        )
+        record, row = of_set["minima"], ruggedness(of_set)
+        facts = [record["samples"], record["features"], f"{of_set['L-BFGS']['seconds']:.1f}", record["starts"]]
+        shape = [record["basins"], f"{row['reach']:.0%}", f"{row['overlap']:.2f}", f"{1e4 * row['pass']:.1f}"]
+        yield [name, *facts, *shape, *(f"{above(of_set, method):.1f}" for method in ("L-BFGS", *SEARCHES))]
+    every = ("L-BFGS", *SEARCHES)
+    medians = [np.median([above(of_set, method) for of_set in found.values()]) for method in every]
+    yield ["median", *[""] * 8, *(f"{value:.1f}" for value in medians)]
+    same = [
+        [of_set[method]["polished"] <= lowest_of(of_set) + SAME_ENERGY for method in every] for of_set in found.values()
+    ]
+    yield ["sets-where-lowest", *[""] * 8, *(f"{n}" for n in np.sum(same, axis=0))]
 
 
-def table_of_searches(found):
-    print("\n## Searches in equal time: lowest energy above the lowest of all, of single maps, 1e-4\n")
-    print(f"| set | seconds | {' | '.join(('L-BFGS', *SEARCHES))} |\n|---|---|{'---|' * (1 + len(SEARCHES))}")
-    above = {name: [] for name in ("L-BFGS", *SEARCHES)}
+def temperature_rows(found):
+    """Test errors of the lowest minimum, of samples at temperatures, and of their mean; heat capacity; overlaps."""
+    yield [
+        *("set", "rank", "median", "lowest", "T=1e-4", "best", "at-T", "mean-of-all", "at-T"),
+        *("most-C-at", "C/n", "q-hot", "q-cold", "R-hat"),
+    ]
     for name, of_set in found.items():
-        low, cells = lowest_of(of_set), []
-        for method, values in above.items():
-            values.append(min(of_set[method]["energy"]) - low)
-            cells.append(f"{1e4 * values[-1]:.1f}")
-        print(f"| {name} | {of_set['L-BFGS']['seconds']:.1f} | {' | '.join(cells)} |")
-    medians = [f"{1e4 * np.median(values):.1f}" for values in above.values()]
-    print(f"| median | | {' | '.join(medians)} |")
-    polished = {m: np.mean([s[m]["polished"] <= lowest_of(s) + SAME_ENERGY for s in found.values()]) for m in above}
-    print("| in the lowest basin | | " + " | ".join(f"{share:.0%}" for share in polished.values()) + " |")
-
-
-def table_of_temperatures(found):
-    print("\n## Temperatures: where test errors are lowest, and where the heat capacity is highest\n")
-    print(
-        "| set | T of lowest expected error | its gain | T of lowest error of the mean | T of most C | C per element | q cold | R-hat |"
-    )
-    print("|---|---|---|---|---|---|---|---|")
-    for name, of_set in found.items():
-        record = of_set["temperatures"]
+        record, row = of_set["temperatures"], ruggedness(of_set)
         T, expected = np.asarray(record["temperature"]), np.asarray(record["test_energy"])
         of_mean, C = np.asarray(record["test_error_of_mean"]), np.asarray(record["heat_capacity_within"])
-        best, peak = expected.argmin(), C.argmax()
-        gain = expected[-1] - expected[best]
-        cold = record["overlap"][COLD_RUNG][2]
-        print(
-            f"| {name} | {T[best]:.0e} | {gain:.1f} | {T[of_mean.argmin()]:.0e} | {T[peak]:.0e} "
-            f"| {C[peak] / record['elements']:.2f} | {cold:.2f} | {record['r_hat'][COLD_RUNG]:.2f} |"
-        )
+        mixed = np.asarray(record["r_hat"]) < MOST_R_HAT
+        peak = np.where(mixed, C, -1).argmax()
+        rank = "-" if np.isnan(row["rank"]) else f"{row['rank']:+.2f}"
+        errors = [row["median"], row["lowest"], expected[COLD_RUNG], expected.min()]
+        yield [
+            *(name, rank, *(f"{error:.1f}" for error in errors), f"{T[expected.argmin()]:.0e}"),
+            *(f"{of_mean.min():.1f}", f"{T[of_mean.argmin()]:.0e}"),
+            *(f"{T[peak]:.0e}" if mixed.any() else "-", f"{C[peak] / record['elements']:.2f}"),
+            *(f"{record['overlap'][k][2]:.2f}" for k in (0, COLD_RUNG)),
+            f"{record['r_hat'][COLD_RUNG]:.2f}",
+        ]
 
 
-def table_of_paper(found):
-    print("\n## The published setting: ends of 20 annealings and 20 quenches\n")
-    print("| set | annealings | quenches | quenches below the median annealing |\n|---|---|---|---|")
+def paper_rows(found):
+    """The published setting: median and range of the ends of 20 annealings and 20 quenches."""
+    yield ["set", "annealings", "quenches", "below-the-median-annealing"]
     for name, of_set in found.items():
-        if "paper" not in of_set:
-            continue
-        a, q = (np.asarray(of_set["paper"][kind]) for kind in ("annealed", "quenched"))
-        cells = [f"{np.median(x):.4f} ({x.min():.4f} to {x.max():.4f})" for x in (a, q)]
-        print(f"| {name} | {' | '.join(cells)} | {np.mean(q < np.median(a)):.0%} |")
+        if "paper" in of_set:
+            ends = [np.asarray(of_set["paper"][kind]) for kind in ("annealed", "quenched")]
+            cells = [f"{np.median(x):.4f}({x.min():.4f}…{x.max():.4f})" for x in ends]
+            yield [name, *cells, f"{np.mean(ends[1] < np.median(ends[0])):.0%}"]
 
 
-def short(value):
-    """A small energy: 0 below the accuracy of the kernels."""
-    return "0" if value < 1e-5 else f"{value:.0e}".replace("e-0", "e-")
+def lines_of(rows):
+    """A table of Markdown, a line for each row."""
+    header, *rows = list(rows)
+    return ["|".join(["", *map(str, cells), ""]) for cells in (header, ["---"] * len(header), *rows)]
 
 
 MARKS = {
@@ -593,12 +580,10 @@ def main(words=None):
     if given.word == "run":
         return run(given.path, given.data_home, given.repeats)
     found = committed(given.records)
-    whole = {name: of_set for name, of_set in found.items() if "temperatures" in of_set}
     if given.word == "figures":
-        return figures(whole, given.path)
-    for table in (table_of_minima, table_of_searches, table_of_temperatures):
-        table(whole)
-    table_of_paper(found)
+        return figures(complete(found), given.path)
+    for rows in (minima_rows(complete(found)), temperature_rows(complete(found)), paper_rows(found)):
+        print("", *lines_of(rows), sep="\n")
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def test_a_rotation_of_the_learned_space_is_no_barrier(iris):
 
 
 def test_overlaps_of_ladders_are_those_of_independent_draws():
-    """Maps of two elements in a round well have a uniform angle: q is cos^2 of it, with the mean 1/2 and variance 1/8."""
+    """Maps of two elements in a round well have a uniform angle: q is cos^2 of it, of mean 1/2 and variance 1/8."""
     settings = TemperingSettings(n_steps=1500, n_rungs=5, n_ladders=2)
     q = temper(Well(), np.zeros((1, 2)), 1.0, (0.5, 1.0), settings, random_state=0).overlaps
     assert q.shape == (1500, 1, 5)

@@ -3,8 +3,8 @@
 ``collect.py`` reads the model, with ``shown_rows.py`` and ``predictions.py``, into ``findings.py``. ``panels.py``,
 ``monte_carlo_panel.py`` and ``explain.py`` turn findings into figures, ``summary.py`` into words. ``page.py`` puts the
 page together and ``document.py`` writes it as one file, with the scripts of ``static/``. ``card.py`` shows findings in
-a notebook. ``evaluation_page.py`` writes a page about a comparison of methods, ``thermodynamics_page.py`` one about F, C
-and overlaps over temperature.
+a notebook. ``evaluation_page.py`` writes a page about a comparison of methods, ``thermodynamics_page.py`` one about F,
+C and overlaps over temperature.
 """
 
 from .collect import ReportOptions

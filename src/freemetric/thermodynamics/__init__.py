@@ -1,4 +1,4 @@
-"""What chains say: free energy, entropy, heat capacity, passes between minima; whether they have mixed; proofs that samplers sample."""
+"""What chains say: free energy, entropy, heat capacity, minima and passes; whether they mix; proofs of sampling."""
 
 from ..mc.diagnostics import effective_sample_size, split_r_hat
 from .diagnostics import (
