@@ -7,6 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from ..pages import ROOT
 
 landscape = pytest.importorskip("landscape", reason="benchmarks are not part of an installed package")
+tables = pytest.importorskip("landscape_tables", reason="tables need matplotlib")
 
 
 def test_one_basin_is_one_energy_and_one_metric(rng):
@@ -43,20 +44,24 @@ def test_what_a_row_says():
     descents = record([0.1, 0.10005, 0.2, 0.4], test_energy=[5.0, 7.0, 8.0, 9.0])
     minima = {"samples": 9, "features": 2, "starts": 4, "basins": 3, "overlap_of_ends": [0, 0, 0.5, 1, 1]}
     of_set = {"L-BFGS": descents, **searches, "minima": {**minima, "barrier": [0.001, 0.002]}}
-    row = landscape.ruggedness(of_set)
+    row = tables.ruggedness(of_set)
     assert row == {"reach": 0.5, "overlap": 0.5, "pass": 0.002, "rank": 1.0, "lowest": 5.0, "median": 7.5}
-    lines = landscape.lines_of(landscape.minima_rows({"toy": of_set}))
+    lines = tables.lines_of(tables.minima_rows({"toy": of_set}))
     assert lines[2] == "|toy|9|2|2.0|4|3|50%|0.50|20.0|0.0|2000.0|2000.0|2000.0|2000.0|2000.0|"
     assert lines[4] == "|sets where lowest|||||||||1|0|0|0|0|0|"
 
 
 def test_the_pages_hold_the_tables():
-    found = landscape.committed()
+    found = tables.committed()
     page = (ROOT / "docs" / "explanation" / "thermodynamics.md").read_text()
-    whole = landscape.complete(found)
-    for rows in (landscape.minima_rows, landscape.answer_rows, landscape.temperature_rows, landscape.mean_rows):
-        for line in landscape.lines_of(rows(whole)):
+    whole = tables.complete(found)
+    for rows in (tables.minima_rows, tables.answer_rows, tables.temperature_rows, tables.mean_rows):
+        for line in tables.lines_of(rows(whole)):
             assert line in page, line
+    words = " ".join(tables.summary(whole))
+    for number in ("0.01", "0.5 ± 0.3 points less expected error", "0.4 ± 0.6 points", "15 sets"):
+        assert number in words
+        assert number in page
     about = (ROOT / "docs" / "paper.md").read_text()
-    for line in landscape.lines_of(landscape.paper_rows(found)):
+    for line in tables.lines_of(tables.paper_rows(found)):
         assert line in about, line
