@@ -198,7 +198,7 @@ RUNS = {
     "MatrixMove": MatrixMove(n_moves=3),
     "StretchRotateMove": StretchRotateMove(),
     "HamiltonianMove": HamiltonianMove(),
-    "LangevinMove, step 0.25": LangevinMove(0.25, **FIXED),
+    "LangevinMove": LangevinMove(),
     "PenaltyMove": PenaltyMove(MatrixMove(n_moves=3)),
     "Annealing, Linear": Annealing(Linear(5.0, 0.5, 100), MatrixMove(n_moves=3), n_steps=400, burn_in=0.4),
     "ParallelTempering": ParallelTempering((0.5, 1.0, 2.0), MatrixMove(n_moves=3), n_steps=150),
@@ -244,7 +244,7 @@ def proofs(n_chains=400):
         print(f"joint test    {name:26} {joint_test(sampler, n_chains)}", flush=True)
     for name, sampler in RUNS.items():
         print(f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True)
-    for name, sampler in {**BROKEN, "LangevinMove, step auto": LangevinMove()}.items():
+    for name, sampler in {**BROKEN, "LangevinMove, first step": LangevinMove(**FIXED)}.items():
         print(f"joint test    {name:26} {joint_test(sampler, n_chains)}", flush=True)
         print(f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True)
 

@@ -72,6 +72,7 @@ GALLERY = [
     "plot_moves.py",
     "plot_quenches.py",
     "plot_annealing.py",
+    "plot_melting.py",
     "plot_snapshots.py",
     "plot_regions.py",
     "plot_votes.py",
@@ -117,7 +118,7 @@ def animations(block, block_vars, gallery_conf):
             film.save(path, writer=PillowWriter(fps=8), dpi=100)
             plt.close(film._fig)
             source = path.relative_to(gallery_conf["src_dir"]).as_posix()
-            rst += f"\n.. image:: /{source}\n   :alt: samples in the learned plane while the temperature falls\n"
+            rst += f"\n.. image:: /{source}\n   :alt: samples in the learned plane while the temperature changes\n"
             rst += f"   :class: only-{shade}\n"
     return rst
 

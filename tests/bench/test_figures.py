@@ -46,12 +46,15 @@ def test_the_race_has_a_line_for_every_optimiser():
     assert [line.get_label() for line in lines] == ["a: 0.1000", "b: 0.3000"]
 
 
-def test_annealing_and_every_quench_are_drawn(iris):
+def test_every_annealing_and_quench_is_drawn(iris):
     X, y = iris[0][::3], iris[1][::3]
-    lines = figures.annealing_figure(X, y, n_quenches=3, n_steps=8).axes[0].lines
-    energies = [line.get_ydata() for line in lines if len(line.get_ydata())]
-    assert len(energies) == 4
+    axes = figures.annealing_figure(X, y, n_runs=3, n_steps=8).axes[0]
+    energies = [line.get_ydata() for line in axes.lines if len(line.get_ydata())]
+    assert len(energies) == 6
     assert all((np.diff(quench) <= 1e-6).all() for quench in energies[:3])
+    assert any((np.diff(annealing) > 1e-6).any() for annealing in energies[3:])
+    words = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert words[0] == f"3 quenches, median end {np.median([quench[-1] for quench in energies[:3]]):.4f}"
 
 
 @pytest.fixture(scope="module")

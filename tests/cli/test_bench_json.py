@@ -9,6 +9,7 @@ import typer.testing
 
 from freemetric.bench.records import BenchJob, Record
 from freemetric.cli.bench import app
+from freemetric.datasets import info, load
 from freemetric.learners import LEARNERS, PAPER
 from freemetric.tabular.methods import METHODS
 
@@ -96,9 +97,11 @@ def test_records_that_lead_elsewhere_are_not_unpacked(freemetric, tmp_path):
 
 
 def test_data_sets(freemetric, tmp_path):
-    assert freemetric("datasets", "list", "--json").json[0].keys() == {
-        "number", "name", "patterns", "features", "classes",
-    }  # fmt: skip
+    sets = freemetric("datasets", "list", "--json").json
+    assert sets[0].keys() == {"number", "name", "patterns", "features", "classes"}
+    tic_tac_toe = next(row for row in sets if row["name"] == "tic-tac-toe")
+    assert (tic_tac_toe["patterns"], tic_tac_toe["features"]) == load("tic-tac-toe").X.shape
+    assert next(row["features"] for row in sets if row["name"] == "anneal") == info("anneal").encoded["paper"] == 70
     answer = freemetric("datasets", "check", "iris,glass", "--data-home", tmp_path, "--json")
     assert answer.code == 1
     assert [entry["status"] for entry in answer.json] == ["built in", "missing"]

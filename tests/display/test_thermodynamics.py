@@ -3,7 +3,8 @@ import pytest
 
 from freemetric import DMLFE
 from freemetric.display import ThermodynamicsDisplay
-from freemetric.mc import ParallelTempering
+from freemetric.mc import Annealing, Constant, ParallelTempering
+from freemetric.thermodynamics import TemperingSettings
 
 pytest.importorskip("pymbar", reason="thermodynamics needs the extra thermo")
 
@@ -22,3 +23,15 @@ def test_curves_and_walks_are_drawn(iris):
     rungs = np.array([line.get_ydata() for line in walks.get_lines()])
     np.testing.assert_array_equal(np.sort(rungs, axis=0), np.repeat([[0], [1], [2]], rungs.shape[1], axis=1))
     assert heat.get_xscale() == "log"
+
+
+def test_overlaps_of_several_ladders_have_a_panel(iris):
+    sampler = Annealing(Constant(1e-3), n_steps=20)
+    model = DMLFE(2, sampler=sampler, random_state=0).fit(*iris)
+    settings = TemperingSettings(n_steps=40, n_rungs=5, n_rounds=1)
+    found = model.thermodynamics(*iris, settings=settings, random_state=0)
+    display = ThermodynamicsDisplay(found).plot()
+    assert [ax.get_ylabel() for ax in display.ax_] == ["F, U", "C", "q", "rung"]
+    whole = found.recording.ladder.coupling == 1
+    drawn = display.ax_[2].get_lines()[-1].get_ydata()
+    np.testing.assert_allclose(drawn, np.median(found.recording.overlaps[:, 0, whole], axis=0))

@@ -136,6 +136,35 @@ def test_without_friction_and_noise_it_is_newtons_equation():
     assert total[1] == pytest.approx(total[0], abs=2e-3)
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+def test_the_error_of_the_time_step_is_what_an_exact_energy_counts(friction):
+    """Without friction it is that of E + v^2 / 2, by hand; with friction it goes away with the time step."""
+    energy = two_wells(0.0)
+    del energy.draw
+    energy.value_and_grad = lambda A: (energy(A), energy.slope(A))
+    rng, T = np.random.default_rng(0), np.full(200, 0.3)
+    A, v = rng.uniform(-1, 1, (2, 200, 1, 2))
+    state, shares = State(A, energy(A), velocity=v), []
+    for h in (0.25, 0.0025):
+        move = LangevinMove(h, friction=friction)
+        there, share = move.step(Streams.of(rng, 200), energy, state, T, np.full(200, h))
+        shares.append(share.mean())
+        if friction == 0:
+            rise = energy(there.A) - energy(A) + ((there.velocity**2 - v**2) / 2).sum(axis=(1, 2))
+            np.testing.assert_allclose(share, np.minimum(1, np.exp(-rise / 0.3)), rtol=1e-6)
+    assert shares[0] < 0.97
+    assert shares[1] > 0.999
+
+
+def test_a_quench_keeps_its_time_step():
+    energy = well(0.0)
+    del energy.draw
+    energy.value_and_grad = lambda A: (energy(A), energy.slope(A))
+    state = State(np.ones((2, 1, 2)), energy(np.ones((2, 1, 2))))
+    _, share = LangevinMove(0.1).step(together(2), energy, state, np.zeros(2), np.full(2, 0.1))
+    np.testing.assert_array_equal(share, 1.0)
+
+
 def test_the_time_step_shrinks_until_the_noise_fits():
     energy = well(2.0)
     run = Annealing(Constant(1.0), LangevinMove(1.0), n_steps=150, burn_in=0.8).iterate(

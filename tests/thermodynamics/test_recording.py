@@ -18,6 +18,7 @@ from freemetric.thermodynamics import (
     mixing,
     rejections,
     round_trips,
+    split_r_hat,
     statistical_inefficiency,
     temper,
     thermodynamics,
@@ -113,7 +114,7 @@ def test_files_and_trees(bench, tmp_path):
     run = temper(problem.energy, np.zeros((2, 2)), problem.ridge, (0.2, 1.0), settings, random_state=0)
     freemetric.save(run, tmp_path / "run.fm")
     again = freemetric.load(tmp_path / "run.fm")
-    for name in ("energy", "confinement", "swaps", "maps"):
+    for name in ("energy", "confinement", "swaps", "maps", "overlaps"):
         np.testing.assert_array_equal(getattr(again, name), getattr(run, name))
     assert again.log_reference == run.log_reference
     assert thermodynamics(again, [0.5]).free_energy == thermodynamics(run, [0.5]).free_energy
@@ -124,9 +125,21 @@ def test_files_and_trees(bench, tmp_path):
     np.testing.assert_allclose(M, run.maps[3, 0].T @ run.maps[3, 0])
     np.testing.assert_array_equal(tree["sample_stats"]["energy"].values[1, 2], run.energy[2, 1])
     state = run.to_state()
-    for name, broken in (("swaps", run.swaps[:, :, :1]), ("energy", run.energy[0]), ("ladder", np.zeros((2, 6)))):
+    broken_parts = {"swaps": run.swaps[:, :, :1], "energy": run.energy[0], "overlaps": run.overlaps[1:]}
+    for name, broken in {**broken_parts, "ladder": np.zeros((2, 6))}.items():
         with pytest.raises(ValueError, match="a recording whose"):
             Recording.from_state({**state, name: broken})
+
+
+def test_the_tree_is_what_arviz_reads(bench):
+    """The parts of ArviZ 1; their R-hat of the metric is ours."""
+    arviz_stats = pytest.importorskip("arviz_stats")
+    problem, settings = bench.quadratic(), TemperingSettings(n_steps=60, n_rungs=6)
+    run = temper(problem.energy, np.zeros((2, 2)), problem.ridge, (0.2, 1.0), settings, random_state=0)
+    M = np.swapaxes(run.maps, 2, 3) @ run.maps
+    found = arviz_stats.rhat(run.to_datatree())["metric"].values
+    np.testing.assert_allclose(found[0, 1], split_r_hat(M[:, :, 0, 1]), rtol=1e-6)
+    assert len(arviz_stats.summary(run.to_datatree())) == 4
 
 
 def test_diagnostics_of_series_with_known_correlation(rng):

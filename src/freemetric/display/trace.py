@@ -148,9 +148,10 @@ MOST_REPLICAS = 8  # whose walks are drawn
 
 @dataclass(eq=False, repr=False)
 class ThermodynamicsDisplay(Display):
-    """Free energy F and energy U, heat capacity C, and the walk of replicas through the rungs of a ladder.
+    """Free energy F and energy U, heat capacity C, overlaps q, and the walk of replicas through the rungs of a ladder.
 
-    Bands are two standard errors. Vertical lines mark the temperature of the search and that of freezing.
+    Bands are two standard errors; that of q holds nine tenths of the overlaps of two ladders, and is there where
+    several were sampled. Vertical lines mark the temperature of the search and that of freezing.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ class ThermodynamicsDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : ndarray of Axes, Figure
-        The three axes and the figure.
+        The three or four axes and the figure.
 
     Examples
     --------
@@ -186,8 +187,8 @@ class ThermodynamicsDisplay(Display):
 
         Parameters
         ----------
-        ax : array-like of three Axes or None, default=None
-            Where to draw energies, heat capacity and walks; None makes a figure.
+        ax : array-like of three or four Axes or None, default=None
+            Where to draw energies, heat capacity, overlaps if there are any, and walks; None makes a figure.
         **kwargs : dict
             For ``Axes.plot``.
 
@@ -196,15 +197,18 @@ class ThermodynamicsDisplay(Display):
         self : ThermodynamicsDisplay
             The display, with its axes.
         """
-        axes = panels(ax, (3, 1), figsize=(6.4, 7.2), gridspec_kw={"height_ratios": [2, 2, 1.5]})
-        curves = self.found.curves
+        curves, has_overlaps = self.found.curves, self.found.recording.overlaps.size > 0
+        n = 4 if has_overlaps else 3
+        axes = panels(ax, (n, 1), figsize=(6.4, 2.4 * n), gridspec_kw={"height_ratios": [*[2] * (n - 1), 1.5]})
         for name, label, color in (("free_energy", "F", COLORS[0]), ("energy", "U", COLORS[3])):
             self._curve(axes[0], name, color, {"label": label, **kwargs})
         self._curve(axes[1], "heat_capacity", COLORS[2], kwargs)
         self._marks(axes)
-        for axis, label in zip(axes, ("F, U", "C", "rung"), strict=True):
+        if has_overlaps:
+            self._overlaps(axes[2])
+        for axis, label in zip(axes, ("F, U", "C", *["q"] * has_overlaps, "rung"), strict=True):
             axis.set_ylabel(label)
-        for axis in axes[:2]:
+        for axis in axes[:-1]:
             axis.set(xscale="log", xlabel="temperature")
             axis.margins(x=0.01)
         axes[0].legend(frameon=False)
@@ -212,7 +216,7 @@ class ThermodynamicsDisplay(Display):
             axes[0].set_title("F relative to S = 0 at the highest temperature", loc="left", fontsize="medium")
         if self.estimator_name:
             axes[0].set_title(self.estimator_name, loc="right", fontsize="medium")
-        self._walks(axes[2])
+        self._walks(axes[-1])
         return self._keep(axes)
 
     def _curve(self, axis, name, color, options):
@@ -225,10 +229,20 @@ class ThermodynamicsDisplay(Display):
 
     def _marks(self, axes):
         frozen = self.found.curves.freezing
-        for axis in axes[:2]:
+        for axis in axes[:-1]:
             axis.axvline(self.found.temperature, color=COLORS[6], linestyle=":", label="search")
             if np.isfinite(frozen.value):
                 axis.axvline(frozen.value, color=COLORS[1], linestyle="--", label="freezing")
+
+    def _overlaps(self, axis):
+        """Median and range of the overlaps of two ladders, on rungs with the whole energy."""
+        recording = self.found.recording
+        whole = recording.ladder.coupling == 1
+        low, median, high = np.quantile(recording.overlaps[:, :, whole], [0.05, 0.5, 0.95], axis=(0, 1))
+        T = recording.ladder.temperature[whole]
+        axis.plot(T, median, color=COLORS[4], marker=".")
+        axis.fill_between(T, low, high, color=COLORS[4], alpha=0.3, linewidth=0)
+        axis.set_ylim(0, 1.02)
 
     def _walks(self, axis):
         """Rungs of the replicas of the first ladder, the hottest on top."""

@@ -1,4 +1,4 @@
-"""What chains say: free energy, entropy, heat capacity; whether they have mixed; proofs that samplers sample."""
+"""What chains say: free energy, entropy, heat capacity, minima and passes; whether they mix; proofs of sampling."""
 
 from ..mc.diagnostics import effective_sample_size, split_r_hat
 from .diagnostics import (
@@ -15,6 +15,7 @@ from .diagnostics import (
 from .estimates import Estimate, Thermodynamics, thermodynamics
 from .fitted import FittedEnergy, MetricSpread, ModelThermodynamics, described, thermodynamics_of
 from .ladder import TemperingSettings, temper
+from .landscape import Band, elastic_band, overlap
 from .population import Population, PopulationSettings, population_annealing
 from .proofs import Proof, calibration_test, joint_test
 from .recording import Recorder, Recording
@@ -22,6 +23,7 @@ from .tempering import Coupled, Ladder, LadderTempering
 
 __all__ = [
     "LEAST_OVERLAP",
+    "Band",
     "Coupled",
     "Estimate",
     "FittedEnergy",
@@ -41,10 +43,12 @@ __all__ = [
     "calibration_test",
     "described",
     "effective_sample_size",
+    "elastic_band",
     "equilibrated",
     "equilibration",
     "joint_test",
     "mixing",
+    "overlap",
     "population_annealing",
     "rejections",
     "round_trips",

@@ -185,7 +185,7 @@ def thermodynamics_of(
     T = fitted.temperature
     if not T > 0:
         raise ValueError("The walk ended at temperature 0: thermodynamics needs a sampler that ends above.")
-    settings = replace(settings or TemperingSettings(), kept_temperature=T)
+    settings = replace(settings or TemperingSettings(), kept_temperature=T, matrices=fitted.matrices)
     ends = (T / COLDER, None) if temperatures is None else temperatures
     recording = equilibrated(temper(fitted.energy, fitted.start, fitted.ridge, ends, settings, random_state))
     spread = MetricSpread.of(

@@ -1,6 +1,6 @@
 """What chains have visited: energies by rung, exchanges and maps; kept while they run, in files, and for ArviZ."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..extras import require
 from ..mc import Info, State
 from ..mc.state import Array
+from .landscape import overlap, overlap_of_matrices
 from .tempering import Coupled, Ladder
 
 MOST_MAPS = 1000  # that are kept of every ladder
@@ -31,6 +32,9 @@ class Recording(NamedTuple):
         Maps on the rung ``kept``, evenly spaced in time; of length 0 where none were kept.
     kept : int
         Rung of the maps.
+    overlaps : ndarray of shape (n_steps, n_pairs, n_rungs)
+        Overlap of the metrics of two ladders on the same rung, for every pair of ladders; of length 0 where it was not
+        measured. Their histogram at one temperature is P(q) of spin glasses.
 
     Examples
     --------
@@ -51,6 +55,7 @@ class Recording(NamedTuple):
     log_reference: float = float("nan")
     maps: Array = np.empty((0, 1, 0, 0))
     kept: int = -1
+    overlaps: Array = np.empty((0, 0, 0))
 
     @classmethod
     def from_trace(cls, trace: Mapping[str, NDArray], burn_in: float = 0.5) -> "Recording":
@@ -99,6 +104,7 @@ class Recording(NamedTuple):
             confinement=self.confinement[step:],
             swaps=self.swaps[step:],
             maps=self.maps[first_map:],
+            overlaps=self.overlaps[step:],
         )
 
     def places(self) -> NDArray[np.intp]:
@@ -123,7 +129,8 @@ class Recording(NamedTuple):
     def from_state(cls, state: Mapping[str, Any]) -> "Recording":
         """The recording that was written; ValueError where its parts do not belong together."""
         ladder, energy, swaps = state["ladder"], state["energy"], state["swaps"]
-        arrays = [ladder, energy, state["confinement"], swaps, state["maps"]]
+        overlaps = state["overlaps"]
+        arrays = [ladder, energy, state["confinement"], swaps, state["maps"], overlaps]
         if not all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays):
             raise ValueError("a recording whose parts are no arrays of numbers")
         if energy.ndim != 3 or state["confinement"].shape != energy.shape or ladder.shape != (2, energy.shape[2]):
@@ -133,7 +140,9 @@ class Recording(NamedTuple):
         maps, kept, log_z = state["maps"], state["kept"], state["log_reference"]
         if maps.ndim != 4 or type(kept) is not int or type(log_z) is not float:
             raise ValueError("a recording whose maps do not belong to it")
-        return cls(Ladder(*ladder), energy, state["confinement"], swaps, log_z, maps, kept)
+        if overlaps.size and (overlaps.ndim != 3 or overlaps.shape[::2] != energy.shape[::2]):
+            raise ValueError("a recording whose overlaps do not belong to it")
+        return cls(Ladder(*ladder), energy, state["confinement"], swaps, log_z, maps, kept, overlaps)
 
     def to_datatree(self) -> Any:
         """The recording as an ``xarray.DataTree``, which is what ArviZ 1 reads; needs the extra ``thermo``.
@@ -177,12 +186,21 @@ class Recorder:
         Steps that will be recorded, which decide how many maps are left out between two that are kept.
     kept : int, default=-1
         Rung whose maps are kept.
+    matrices : callable or None, default=None
+        M (n, d, d) of maps (n, p, d), where these are no plain maps, whose M is A^T A.
     """
 
-    def __init__(self, ladder: Ladder, energy: Coupled, n_steps: int, kept: int = -1) -> None:
-        self.ladder, self.energy, self.kept = ladder, energy, kept
+    def __init__(
+        self,
+        ladder: Ladder,
+        energy: Coupled,
+        n_steps: int,
+        kept: int = -1,
+        matrices: Callable[[Array], Array] | None = None,
+    ) -> None:
+        self.ladder, self.energy, self.kept, self.matrices = ladder, energy, kept, matrices
         self.stride = max(1, -(-n_steps // MOST_MAPS))
-        self._rows: list[tuple[Array, Array, Array]] = []
+        self._rows: list[tuple[Array, ...]] = []
         self._maps: list[Array] = []
         self._n_parameters = 0
 
@@ -195,18 +213,27 @@ class Recorder:
         swaps = np.full(len(state.A), np.nan)
         if info.swaps is not None:
             swaps[:-1] = info.swaps
+        A = state.A.reshape(-1, K, *state.A.shape[1:])
         if len(self._rows) % self.stride == 0:
-            self._maps.append(state.A.reshape(-1, K, *state.A.shape[1:])[:, self.kept].copy())
-        self._rows.append((E, C, swaps.reshape(-1, K)[:, :-1]))
+            self._maps.append(A[:, self.kept].copy())
+        self._rows.append((E, C, swaps.reshape(-1, K)[:, :-1], self._overlaps(A)))
         self._n_parameters = state.A[0].size
+
+    def _overlaps(self, A):
+        """Of all pairs of ladders on every rung, (n_pairs, n_rungs)."""
+        one, two = np.triu_indices(len(A), 1)
+        if self.matrices is None:
+            return overlap(A[one], A[two])
+        M = [self.matrices(A[:, k]) for k in range(A.shape[1])]  # a rung at a time: matrices may be large
+        return np.array([overlap_of_matrices(rung[one], rung[two]) for rung in M]).T
 
     @property
     def recording(self) -> Recording:
         """All steps so far."""
         if not self._rows:
             raise ValueError("Nothing was recorded: every step was one of the burn-in.")
-        E, C, swaps = (np.array(rows) for rows in zip(*self._rows, strict=True))
+        E, C, swaps, q = (np.array(rows) for rows in zip(*self._rows, strict=True))
         log_z = float("nan")
         if self.ladder.has_reference:
             log_z = float(self.energy.log_reference(self._n_parameters, self.ladder.temperature[0]))
-        return Recording(self.ladder, E, C, swaps, log_z, np.array(self._maps), self.kept)
+        return Recording(self.ladder, E, C, swaps, log_z, np.array(self._maps), self.kept, q)

@@ -22,7 +22,9 @@ class LangevinMove(HamiltonianMove):
     covariance V heats the walk to T + h^2 V (1 + c) / (4 (1 - c)). Two gradients on independent batches estimate V:
     their mean is used, half of their difference is a draw of its error, and the heat bath gives that much less in this
     direction. ``Info.acceptance`` is the share of time steps whose noise the bath can correct; h shrinks during burn-in
-    until most are. What remains is the error of the time step, of order h^2; in a harmonic well, none.
+    until most are. What remains is the error of the time step, of order h^2; in a harmonic well, none. For an exact
+    energy ``Info.acceptance`` is the probability with which Metropolis' rule would accept the error of the time steps,
+    and h shrinks until that is large.
 
     Costs two gradients of batches per time step and one energy per Monte Carlo step. An energy without ``draw`` is
     exact, and costs one gradient. Velocities stay from one Monte Carlo step to the next; tempering draws them anew.
@@ -38,7 +40,8 @@ class LangevinMove(HamiltonianMove):
     friction : float, default=0.1
         What a velocity loses per time step: it keeps exp(-friction) of itself. 0 without noise is Newton's equation.
     target_acceptance : float or None, default=0.95
-        Share of time steps that the heat bath shall be able to correct. None keeps ``step_size``.
+        Share of time steps that the heat bath shall be able to correct, or acceptance of their errors where the energy
+        is exact. None keeps ``step_size``.
 
     References
     ----------
@@ -46,6 +49,9 @@ class LangevinMove(HamiltonianMove):
 
     B. Leimkuhler, C. Matthews, Rational construction of stochastic numerical methods for molecular sampling, Applied
     Mathematics Research eXpress 2013 (their scheme ABOBA).
+
+    D. A. Sivak, J. D. Chodera, G. E. Crooks, Using nonequilibrium fluctuation theorems to understand and correct errors
+    in equilibrium and nonequilibrium simulations of discrete Langevin dynamics, Physical Review X 3, 2013.
 
     Examples
     --------
@@ -82,25 +88,40 @@ class LangevinMove(HamiltonianMove):
         A, v = state.A, state.velocity
         if v is None:
             v = self._velocity(rng, state, temperature)
-        corrected = np.zeros(len(A))
+        corrected, work, start = np.zeros(len(A)), np.zeros(len(A)), v
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging replica is noticed below
             for _ in range(self.n_leapfrog):
                 A = A + tau / 2 * v
                 gradient, error = noisy_gradient(rng, energy, np.where(np.isfinite(A), A, 0.0))
                 kick = (1 + keep) / 2 * tau
                 heat, fits = heat_beside(rng, bath, kick * error)
-                v = keep * v - kick * gradient + heat
+                before, v = v, keep * v - kick * gradient + heat
+                # What the bath gave: between both halves of the kick.
+                work -= ((v + tau / 2 * gradient) ** 2 - (before - tau / 2 * gradient) ** 2).sum(axis=(1, 2)) / 2
                 A = A + tau / 2 * v
                 corrected += fits
-        lost = ~np.isfinite(A).all(axis=(1, 2))
+            lost = ~np.isfinite(A).all(axis=(1, 2))
+            work += ((v**2 - start**2) / 2).sum(axis=(1, 2))
         A = np.where(lost[:, None, None], state.A, A)
         v = np.where(lost[:, None, None], self._velocity(rng, state, temperature), v)
-        share = np.where(lost, 0.0, corrected / self.n_leapfrog)
-        return State(A, evaluate(energy, A), velocity=v), share
+        values = evaluate(energy, A)
+        share = corrected / self.n_leapfrog
+        if not hasattr(energy, "draw"):
+            share = probability_of(work + values - state.energy, temperature)
+        return State(A, values, velocity=v), np.where(lost, 0.0, share)
 
     def adapt(self, scale, accepted):
         # Only ever shorter: that the noise fits is no reason for larger errors of the time step.
         return np.minimum(scale, super().adapt(scale, accepted))
+
+
+def probability_of(work: Array, temperature: Array) -> Array:
+    """How probably Metropolis' rule would accept steps that changed E + |v|^2 / 2 by so much more than the bath did.
+
+    In exact time this work is zero; in time steps h it is their error. A quench has no bath, and nothing to accept.
+    """
+    warm = temperature > 0
+    return np.where(warm, np.exp(-np.maximum(np.nan_to_num(work), 0.0) / np.where(warm, temperature, 1.0)), 1.0)
 
 
 def noisy_gradient(rng: Streams, energy: Any, A: Array) -> tuple[Array, Array]:
