@@ -27,7 +27,7 @@ from scipy.special import softmax
 from sklearn.metrics import euclidean_distances
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric.bench.classification import halves
+from freemetric.bench.protocol import halves
 from freemetric.datasets import info, list_datasets, load
 from freemetric.energies import NCAEnergy
 from freemetric.extras import require

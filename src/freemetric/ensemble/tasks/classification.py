@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,8 +72,12 @@ class ClassificationHead(Head):
     def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
         kinds = [type(density) for density in self.densities if isinstance(density, ClassDensity)]
         kernels = [some.left_out(training_set) for some in self.densities if isinstance(some, ClassKernelRidge)]
-        parts = [CrossFittedDensities(kinds, training_set), *(lambda *of, one=one: one(*of)[None] for one in kernels)]
-        return lambda X, numbers: np.concatenate([part(X, numbers) for part in parts])
+        crossed = CrossFittedDensities(kinds, training_set)
+
+        def without(X, numbers):
+            return np.concatenate([crossed(X, numbers), *(kernel(X, numbers)[None] for kernel in kernels)])
+
+        return without
 
     def favouring(self, weights: NDArray) -> "ClassificationHead":
         """The same with probabilities times these weights (C,) of the classes; densities without strength are left."""
@@ -98,10 +102,8 @@ class ClassificationHead(Head):
         check_array(bias, "bias of ClassificationHead", 1)
         check_array(strengths, "strengths of ClassificationHead", 1)
         require((strengths >= 0).all(), "strengths of ClassificationHead", "are negative")
-        known = type(densities) is list and {type(some) for some in densities} <= {
-            *CLASS_DENSITIES.values(),
-            ClassKernelRidge,
-        }
+        kinds = {*CLASS_DENSITIES.values(), ClassKernelRidge}
+        known = type(densities) is list and {type(some) for some in densities} <= kinds
         require(known, "densities of ClassificationHead", "are something else")
         require(len(densities) == len(strengths), "strengths of ClassificationHead", "are of other densities")
         return cls(slope, bias, floor, strengths, densities)
@@ -155,7 +157,7 @@ class ClassificationTask(EnsembleTask):
     """Class numbers 0..C-1; shares (..., C) are those of the classes among neighbours."""
 
     energy = "log-nca"
-    classes_are = np.ndarray
+    classes_are: ClassVar[type] = np.ndarray
     score_words = "Brier score"
     columns = "oob_error", "oob_brier"
     saved = {"class-encoding": ClassEncoding, "classification-head": ClassificationHead}
