@@ -13,7 +13,7 @@ from freemetric.ensemble.tasks.classification import calibrated, cross_fitted_de
 from freemetric.metrics import BinnedNaiveBayes, ClassEncoding, TrainingSet
 
 RECIPE = Recipe()
-VOTES_ALONE = replace(RECIPE, densities=())
+VOTES_ALONE = replace(RECIPE, densities=(), kernel_block=0)
 
 
 def nested(rng, n):
