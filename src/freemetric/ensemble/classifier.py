@@ -9,11 +9,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..learners.base import one_blas_thread
 from ..learners.knn import VotingClassifier
-from ..learners.training_rows import NUMBERS, precise, training_rows
+from ..learners.training_rows import precise, training_rows
 from ..learners.validation import check_n_components, check_not_huge, check_samples, warn_of_classes
 from ..metrics import ClassEncoding, TrainingSet
 from ..sklearn_compat import validate_params
-from .base import FreeEnergyModel
+from .base import GAPPY, FreeEnergyModel
 from .certificate import CertificateMixin
 from .conformal import Conditions, check_alpha, check_coverage, prediction_sets, warn_of_small_cells
 from .counterfactuals import CounterfactualsMixin
@@ -113,13 +113,13 @@ class FreeEnergyClassifier(
     random_state: Any = None
 
     def _problem(self, X, y, sample_weight, classes=None):
-        samples, labels = check_samples(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
-        check_not_huge(samples)
-        rows = training_rows(precise(samples), labels, sample_weight, self._can_weigh(), classes)
+        samples, labels = check_samples(self, X, y, ensure_min_samples=2, **GAPPY)
+        check_n_components(recipe_of(self).n_components, samples)
+        filled, gaps = self._without_gaps(precise(samples), sample_weight)
+        rows = training_rows(filled, labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
-        check_n_components(recipe_of(self).n_components, rows.X)
         training_set = TrainingSet(rows.X, rows.y, ClassEncoding(len(rows.classes)), rows.weights, rows.rows)
-        return self._task(training_set), training_set, len(samples)
+        return self._task(training_set), training_set.with_gaps(gaps), len(samples)
 
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -151,9 +151,10 @@ class FreeEnergyClassifier(
             return self._searched_anew(*self._problem(X, y, sample_weight, classes))
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError("classes are not those of the first call to partial_fit.")
-        samples, labels = check_samples(self, X, y, dtype=NUMBERS, reset=False)
+        samples, labels = check_samples(self, X, y, reset=False, **GAPPY)
+        samples = self.ensemble_.filled(precise(samples))
         check_not_huge(samples)
-        rows = training_rows(precise(samples), labels, sample_weight, self._can_weigh(), self.classes_)
+        rows = training_rows(samples, labels, sample_weight, self._can_weigh(), self.classes_)
         old, n_before = self.ensemble_.training_set, len(self.oob_decision_function_)
         new = TrainingSet(rows.X, rows.y, old.encoding, rows.weights, n_before + rows.rows)
         training_set, n_given = together(old, new), n_before + len(samples)
@@ -169,7 +170,8 @@ class FreeEnergyClassifier(
         return self
 
     def _warn_about(self, searched):
-        warn_of_classes(searched.X, searched.y, self.classes_, getattr(self, "feature_names_in_", None))
+        X = searched.X[:, : self.n_features_in_]  # without companions of gaps
+        warn_of_classes(X, searched.y, self.classes_, getattr(self, "feature_names_in_", None))
 
     def _task(self, training_set):
         decision = Decision(self.class_weight, recipe_of(self).scoring, self.classes_, training_set)

@@ -113,7 +113,7 @@ def _parts(findings, u, v):
     if findings.inputs is None or not len(u):
         return np.empty(0, dtype=int), np.zeros((len(u), 0))
     if findings.linear_share >= LINEAR:
-        difference = findings.inputs[u] - findings.inputs[v]
+        difference = findings.finite_inputs[u] - findings.finite_inputs[v]
         return np.arange(len(findings.names)), findings.by_name(difference * (difference @ findings.matrix))
     heaviest = np.argsort(-findings.weights, kind="stable")[:MOST_MAPPED]
     groups = heaviest if findings.owner is None else [np.flatnonzero(findings.owner == column) for column in heaviest]

@@ -61,7 +61,7 @@ def _predict_targets(findings, model, kept, X):
     elif not findings.learned_from and hasattr(model, "predict"):
         targets.predicted = np.asarray(_own_predictions(findings, model, X), dtype=np.float64).ravel()
         if regressor is not None:
-            ensemble, inputs = regressor.ensemble_, findings.inputs
+            ensemble, inputs = regressor.ensemble_, regressor.ensemble_.filled(findings.inputs)
             votes = ensemble.votes(inputs, regressor.n_jobs, regressor.device, regressor.shortlist_)
             _explain(targets, ensemble.head, votes, ensemble.head.wholes(inputs), np.arange(len(inputs)))
     elif findings.Z is not None and len(findings.rows) > 1:
