@@ -128,7 +128,7 @@ class FreeEnergyClassifier(
 
         They vote at once, and as large a share of the metrics as they are of all samples is drawn anew, the oldest
         first. Weights and calibration stay as they are until there are twice as many samples as when they were found;
-        then everything is searched anew. The first call is a fit.
+        then everything is searched anew. The first call is a fit, and its means fill gaps.
 
         Parameters
         ----------

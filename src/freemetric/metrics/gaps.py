@@ -53,17 +53,12 @@ class Gaps:
     @classmethod
     def of(cls, X: NDArray, features: NDArray[np.integer] | None = None) -> "Gaps":
         """The gaps of samples X (n, d); ``features`` have companions, those with many gaps for None."""
-        X = np.sort(X, axis=0)  # sums do not depend on the order of samples
-        missing = np.isnan(X)
-        counts = np.maximum((~missing).sum(axis=0), 1)
         with np.errstate(over="ignore", invalid="ignore"):  # of values that are refused later on
-            means = np.where(missing, 0.0, X).sum(axis=0, dtype=np.float64) / counts  # 0 without any value
-            squares = np.square(np.where(missing, 0.0, X - means)).sum(axis=0, dtype=np.float64)
+            counts, means, spreads = np.array([_moments(column) for column in X.T]).T.copy()
         if features is None:
-            share = missing.mean(axis=0)
-            features = np.flatnonzero((share >= MANY) & (share > 0) & (share < 1))
-        spreads = np.sqrt(squares / counts)[features]
-        return cls(means, features, np.where(spreads > 0, spreads, 1.0))
+            share = 1 - counts / len(X)
+            features = np.flatnonzero((share >= MANY) & (counts > 0))
+        return cls(means, features, np.where(spreads > 0, spreads, 1.0)[features])
 
     @property
     def owner(self) -> NDArray[np.integer]:
@@ -110,6 +105,12 @@ class Gaps:
         check_array(spreads, "spreads of Gaps", 1, features.shape)
         require((spreads > 0).all(), "spreads of Gaps", "are not positive")
         return cls(means, features, spreads)
+
+
+def _moments(column):
+    """Number, mean and standard deviation of the known values, 0 where there is none."""
+    known = np.sort(column[~np.isnan(column)]).astype(np.float64)  # sums do not depend on the order of samples
+    return (len(known), known.mean(), known.std()) if len(known) else (0, 0.0, 0.0)
 
 
 def has_gaps(X: NDArray) -> bool:
