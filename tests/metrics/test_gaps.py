@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from freemetric.metrics import ClassEncoding, TrainingSet
-from freemetric.metrics.gaps import Gaps, has_gaps
+from freemetric.metrics.gaps import Gaps
+from freemetric.metrics.training_set import has_gaps
 from freemetric.metrics.views import VIEWS, view_of
 
 

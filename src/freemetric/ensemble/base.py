@@ -18,7 +18,8 @@ from ..magnitudes import lengths
 from ..mc.streams import seed_sequence
 from ..metrics import Member, TrainingSet, View
 from ..metrics.averaged_metric import FARTHEST, pulled_back
-from ..metrics.gaps import Gaps, has_gaps
+from ..metrics.gaps import Gaps
+from ..metrics.training_set import has_gaps
 from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
 from .data_values import DataValuesMixin
 from .drift import DriftMixin

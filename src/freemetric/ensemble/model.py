@@ -12,9 +12,10 @@ from ..files.checks import check_array, check_numbers, require
 from ..forking import effective_n_threads
 from ..metrics import VIEWS, Member, TrainingSet, View
 from ..metrics.averaged_metric import Embedding, OutlierScores, averaged_matrices, feature_shares
-from ..metrics.gaps import Gaps, has_gaps
+from ..metrics.gaps import Gaps
 from ..metrics.index import NeighborIndex, seen_in
 from ..metrics.neighbor_votes import NeighborVotes, chunks
+from ..metrics.training_set import has_gaps
 from .task import Head
 
 FEW_QUERIES, MOST_QUERIES = 64, 4096  # of a part: fewer do not pay a thread, more take memory

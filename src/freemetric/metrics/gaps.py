@@ -67,12 +67,11 @@ class Gaps:
 
     def __call__(self, X: NDArray) -> NDArray:
         """Coordinates (n, d + g) of samples X (n, d); X itself where that is the same."""
-        missing = np.isnan(X) if has_gaps(X) else np.zeros((1, X.shape[1]), dtype=bool)
+        missing = np.isnan(X)
         filled = np.where(missing, self.means.astype(X.dtype), X) if missing.any() else X
         if not len(self.features):
             return filled
-        companions = missing[:, self.features] * self.spreads.astype(X.dtype)
-        return np.hstack([filled, np.broadcast_to(companions, (len(X), len(self.features)))])
+        return np.hstack([filled, missing[:, self.features] * self.spreads.astype(X.dtype)])
 
     def back(self, Z: NDArray) -> NDArray:
         """Samples (n, d), with NaN in place of gaps that have a companion, from their coordinates Z (n, d + g)."""
@@ -111,8 +110,3 @@ def _moments(column):
     """Number, mean and standard deviation of the known values, 0 where there is none."""
     known = np.sort(column[~np.isnan(column)]).astype(np.float64)  # sums do not depend on the order of samples
     return (len(known), known.mean(), known.std()) if len(known) else (0, 0.0, 0.0)
-
-
-def has_gaps(X: NDArray) -> bool:
-    """Whether any value of X (n, d) is missing."""
-    return bool(np.isnan(np.min(X, axis=0, initial=np.inf)).any())

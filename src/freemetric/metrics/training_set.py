@@ -181,6 +181,11 @@ def _weighted(votes, weights, some):
     return votes if weights is None else votes * weights[some, None].astype(np.float32)
 
 
+def has_gaps(X: NDArray) -> bool:
+    """Whether any value of X (n, d) is missing."""
+    return bool(np.isnan(np.min(X, axis=0, initial=np.inf)).any())
+
+
 class TrainingSet:
     """Training samples that vote.
 
