@@ -241,8 +241,8 @@ class ShrinkingMixin:
         The training set, votes, views, out-of-bag predictions, weights, class densities, trends, calibration and the
         neighbour index are then those of the other rows: no value of a forgotten row is in the model or in its file.
         What remains is indirect: the metrics were sampled while the rows were there, and so were principal axes and
-        whitening, ``trace_`` and ``snapshots_``. Fit again where not even that may remain. Copies of the model, its
-        earlier files and reports are not touched.
+        whitening, means in place of gaps of features that have few, ``trace_`` and ``snapshots_``. Fit again where not
+        even that may remain. Copies of the model, its earlier files and reports are not touched.
 
         The model changes in place. Costs a search of neighbours in every space, far less than a fit.
 
