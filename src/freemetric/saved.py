@@ -23,6 +23,7 @@ from .learners import (
 )
 from .learners.kept_results import KeptWalk
 from .metrics import Candidate, Member, TrainingSet
+from .metrics.gaps import Gaps
 from .metrics.vector_index import VectorIndex
 from .tabular import TableClassifier, TableModel, TableRegressor
 from .thermodynamics import Recording
@@ -58,6 +59,7 @@ for _tag, _cls in {
     "candidate": Candidate,
     "member": Member,
     "training-set": TrainingSet,
+    "gaps": Gaps,
     "vector-index": VectorIndex,
     "ensemble": Ensemble,
     **{_part: _cls for _task in TASKS.values() for _part, _cls in _task.saved.items()},

@@ -117,3 +117,18 @@ def test_ranks(page):
 def pages_of_learners():
     """Pages that list the ranks by the names of the classes."""
     return [path for path in (ROOT / "docs").rglob("*.md") if "| `FreeEnergyClassifier` | 1." in path.read_text()]
+
+
+def test_gaps(page):
+    lines = (BENCHMARKS / "gaps.jsonl").read_text().splitlines()
+    frame = pd.DataFrame([json.loads(line) for line in lines])
+    with_gaps = set(frame.table[frame.treatment == "median, indicator"])
+    base = {"choosing, gaps": "median", "choosing, categories": "NaN", "confirming, gaps": "median, indicator"}
+    for line, (n, *changes) in rows(page, "treatment | tables").items():
+        head, _, treatment = line.partition(": ")
+        stage, kind = head.split(", ")
+        some = frame[(frame.stage == stage) & (frame.table.isin(with_gaps) == (kind == "gaps"))]
+        for measured, change in zip(("error", "loss"), changes, strict=True):
+            halves = some.pivot(index="table", columns=["treatment", "fold"], values=measured)
+            ratio = halves[treatment].sum(axis=1, skipna=False) / halves[base[head]].sum(axis=1, skipna=False)
+            assert (len(ratio), f"{100 * (ratio.mean() - 1):.2f}") == (int(n), change.lstrip("+")), line

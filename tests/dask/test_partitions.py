@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
 pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 
@@ -60,6 +61,7 @@ def test_what_cannot_be_predicted():
         model.predict(X[:, :2])
     with pytest.raises(ValueError, match="NaN or infinity"):
         model.predict_proba(holed).compute()
+    assert not get_tags(model).input_tags.allow_nan
     assert model.score(X, y.rechunk(10)) == model.score(X, y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.score(X, y[:30])

@@ -74,6 +74,7 @@ from freemetric.files.sklearn_parts import SPLITTERS
 from freemetric.learners.fitting import Lowest
 from freemetric.learners.kept_results import KeptWalk
 from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Candidate, ClassEncoding, Member, TrainingSet
+from freemetric.metrics.gaps import Gaps
 from freemetric.metrics.trends import Products, crossed_trend
 from freemetric.metrics.vector_index import VectorIndex
 from freemetric.sklearn_compat import HALVING
@@ -95,6 +96,7 @@ def plain_head(encoding):
     return RegressionHead(encoding, 0.5, np.ones(1), np.zeros(2), errors, [], [], none, Scale("linear", 0.0, 1.0))
 
 
+FILLED = Gaps.of(GAPS)
 VALUES = {
     "freemetric:recipe": [
         Recipe(),
@@ -150,7 +152,9 @@ VALUES = {
         TrainingSet(X, y, ClassEncoding(3)),
         TrainingSet(X[::-1], y, ClassEncoding(3), rng.random(40) + 0.1, rng.permutation(100)[:40]),
         TrainingSet(X[:, ::2], y.astype(np.int8), ClassEncoding(3)),
+        TrainingSet(FILLED(GAPS), y, ClassEncoding(3)).with_gaps(FILLED),
     ],
+    "freemetric:gaps": [FILLED, Gaps.of(X)],
     "freemetric:vector-index": [
         VectorIndex.of([X[:30], X[30:]], np.arange(40)),
         VectorIndex.of([X], np.array(["x" * i for i in range(40)]), "faiss"),

@@ -7,7 +7,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from freemetric import Euclidean, FreeEnergyRegressor, Recipe, load
+from freemetric import Euclidean, FreeEnergyClassifier, FreeEnergyRegressor, Recipe, load
 from freemetric.onnx_export import to_onnx
 
 from .runtime import about, answer, nearest
@@ -159,8 +159,23 @@ def test_what_was_saved_is_exported_as_it_was(model, tmp_path):
 def test_patterns_that_are_none(model, diabetes):
     new = diabetes[2][:3].copy()
     new[1, 2], new[2, 0] = np.nan, np.inf
-    for told in answer(to_onnx(model, quantiles=[0.1, 0.9]), new):
-        assert np.isnan(told).all(axis=1).tolist() == [False, True, True]
+    numbers, quantiles = answer(to_onnx(model, quantiles=[0.1, 0.9]), new)
+    for told in (numbers, quantiles):
+        assert np.isnan(told).all(axis=1).tolist() == [False, False, True]
+    np.testing.assert_allclose(numbers[:2, 0], model.predict(new[:2]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [FreeEnergyClassifier, FreeEnergyRegressor])
+def test_gaps_as_python_has_them(diabetes, kind):
+    X, y, new = diabetes
+    X, new = (np.where(np.random.default_rng(0).random(some.shape) < 0.2, np.nan, some) for some in (X, new))
+    y = y if kind is FreeEnergyRegressor else (y > 150).astype(int)
+    candidates = ["scaled/full", "quantiles/diagonal", "steps/diagonal", "whitened/identity"]
+    model = kind(4, recipe=Recipe(candidates=candidates, shortlist=None), random_state=0).fit(X, y)
+    assert len(model.ensemble_.training_set.gaps.features) == 10
+    told = answer(to_onnx(model), new)[-1]
+    wanted = model.predict(new)[:, None] if kind is FreeEnergyRegressor else model.predict_proba(new)
+    np.testing.assert_allclose(told, wanted, rtol=1e-5)
 
 
 def test_what_cannot_be_asked_for(model, diabetes):

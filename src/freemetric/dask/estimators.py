@@ -136,6 +136,11 @@ class DaskFreeEnergyModel(FreeEnergyModel):
             setattr(model, name, value)
         return model
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = False  # means of gaps would need all partitions
+        return tags
+
     def save(self, path: Any, about: dict[str, Any] | None = None) -> None:
         """Raise ValueError: ``to_local().save(path)`` gathers the training samples first."""
         raise ValueError("The training samples live in Dask partitions; to_local().save(path) gathers them first.")

@@ -230,7 +230,8 @@ def _squared_errors(model, X, y, most_neighbors):
     """
     if hasattr(model, "predictions"):
         return _in_one_space(model, X, y, most_neighbors)
-    ensemble, samples = model.ensemble_, validate_data(model, X, reset=False, dtype=np.float64)
+    ensemble, options = model.ensemble_, {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
+    samples = ensemble.filled(validate_data(model, X, reset=False, **options))
     truth = as_targets(y)
     check_consistent_length(samples, truth)
     if ensemble.head.scale.name == "log" and not (truth > 0).all():

@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..energies import as_energy, takes_weights
 from ..learners.base import PairDistances
 from ..learners.fitting import AtomicFit
-from ..learners.training_rows import NUMBERS, precise
-from ..learners.validation import check_samples
+from ..learners.training_rows import NUMBERS, check_weights, precise, weighty
+from ..learners.validation import check_not_huge, check_samples, warn_of_empty
 from ..magnitudes import lengths
 from ..mc.streams import seed_sequence
 from ..metrics import Member, TrainingSet, View
 from ..metrics.averaged_metric import FARTHEST, pulled_back
+from ..metrics.gaps import Gaps
+from ..metrics.training_set import has_gaps
 from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
 from .data_values import DataValuesMixin
 from .drift import DriftMixin, NoveltyMixin
@@ -29,6 +31,8 @@ from .settings import Recipe, recipe_of
 from .shrinking import ShrinkingMixin
 from .task import EnsembleTask
 from .thermodynamic import ThermodynamicsMixin
+
+GAPPY: dict[str, Any] = {"dtype": NUMBERS, "ensure_all_finite": "allow-nan"}  # how samples are checked
 
 
 class AveragedMetricMixin(NoveltyMixin, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -68,7 +72,8 @@ class AveragedMetricMixin(NoveltyMixin, PairDistances, ClassNamePrefixFeaturesOu
         return self.ensemble_.embed(samples)[:, : recipe_of(self).n_components]
 
     def _apart(self, U, V):
-        return self.ensemble_.embed(U) - self.ensemble_.embed(V)
+        ensemble = self.ensemble_
+        return ensemble.embed(ensemble.filled(U)) - ensemble.embed(ensemble.filled(V))
 
     def get_metric(self) -> Callable[..., float]:
         """A function ``metric(u, v, squared=False)`` of two samples, independent of this classifier from now on."""
@@ -76,7 +81,7 @@ class AveragedMetricMixin(NoveltyMixin, PairDistances, ClassNamePrefixFeaturesOu
         ensemble = self.ensemble_
 
         def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
-            Z = ensemble.embed(np.array([u, v], dtype=np.float64))
+            Z = ensemble.embed(ensemble.filled(np.array([u, v], dtype=np.float64)))
             length = float(((Z[0] - Z[1]) ** 2).sum())
             return length if squared else float(np.sqrt(length))
 
@@ -89,13 +94,14 @@ class AveragedMetricMixin(NoveltyMixin, PairDistances, ClassNamePrefixFeaturesOu
         ``Recipe(candidates=["scaled/full"])``; ValueError elsewhere.
         """
         check_is_fitted(self)
-        M = np.zeros((self.n_features_in_, self.n_features_in_))
+        d = self.n_features_in_  # companions of gaps, which come after, are 0 where there is none
+        M = np.zeros((d, d))
         for name, of_view in self.ensemble_.averaged_matrices().items():
             J = self.ensemble_.views[name].slopes()
             if J is None:
                 hint = 'Recipe(candidates=["scaled/full", "scaled/diagonal"]) sees them linearly'
                 raise ValueError(f"There is no Mahalanobis matrix: metrics that vote see {name} of features; {hint}.")
-            M += pulled_back(of_view, J)
+            M += pulled_back(of_view, J)[:d, :d]
         return M
 
     def outlier_score(self, X: ArrayLike) -> NDArray:
@@ -204,7 +210,8 @@ class FreeEnergyModel(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples.
+            Samples. NaN is a gap, here and in all predictions: squared differences are then expected ones, over the
+            values that the feature has in other samples; see :class:`freemetric.metrics.gaps.Gaps`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Class labels of any type; among integers -1 means unlabelled where there are two other classes and one
             column. Or regression targets. Several columns are learned together, by one set of metrics.
@@ -269,7 +276,23 @@ class FreeEnergyModel(
 
     def _samples(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)
-        return precise(check_samples(self, X, dtype=NUMBERS, reset=False))
+        return self.ensemble_.filled(precise(check_samples(self, X, reset=False, **GAPPY)))
+
+    def _without_gaps(self, X: NDArray, sample_weight: Any) -> tuple[NDArray, Gaps | None]:
+        """Training samples (n, d) in coordinates without gaps, and what has made these."""
+        gaps = None
+        if has_gaps(X):
+            known = X if sample_weight is None else X[weighty(check_weights(sample_weight, X))]
+            gaps = Gaps.of(known)
+            warn_of_empty(known, getattr(self, "feature_names_in_", None))
+        filled = X if gaps is None else gaps(X)
+        check_not_huge(filled)
+        return filled, gaps
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = tags.input_tags.sparse = True
+        return tags
 
     @property
     def _n_looked_at(self):

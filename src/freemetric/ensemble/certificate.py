@@ -328,6 +328,8 @@ class CertificateMixin:
         training_set = self.ensemble_.training_set
         if training_set.weights is not None:
             raise ValueError("A certificate is of samples of equal weight; this model was fitted with sample_weight.")
+        if training_set.gaps is not None:
+            raise ValueError("A certificate needs replicas that know their bags alone; gaps know means of all samples.")
         if self._energy is not None and knows_its_data(self._energy):
             raise ValueError("A certificate needs replicas that know their bags alone; this energy knows all samples.")
         key = "bag-only ensemble", repr(given_recipe(self, len(training_set))), repr(self.random_state)

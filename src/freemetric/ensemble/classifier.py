@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import one_blas_thread
 from ..learners.knn import VotingClassifier
-from ..learners.training_rows import NUMBERS, precise, training_rows
+from ..learners.training_rows import precise, training_rows
 from ..learners.validation import (
     check_n_components,
     check_not_huge,
@@ -22,7 +22,7 @@ from ..learners.validation import (
 from ..metrics import TrainingSet
 from ..sklearn_compat import validate_params
 from . import tasks
-from .base import FreeEnergyModel
+from .base import GAPPY, FreeEnergyModel
 from .certificate import CertificateMixin
 from .conformal import Conditions, check_alpha, check_coverage, prediction_sets, warn_of_small_cells
 from .counterfactuals import CounterfactualsMixin
@@ -134,13 +134,13 @@ class FreeEnergyClassifier(
 
     def _problem(self, X, y, sample_weight, classes=None):
         options = {"multi_output": has_columns(y), "ensure_min_samples": 2}
-        samples, labels = check_samples(self, X, y, dtype=NUMBERS, **options)
-        check_not_huge(samples)
-        rows = training_rows(precise(samples), labels, sample_weight, self._can_weigh(), classes)
+        samples, labels = check_samples(self, X, y, **options, **GAPPY)
+        check_n_components(recipe_of(self).n_components, samples)
+        filled, gaps = self._without_gaps(precise(samples), sample_weight)
+        rows = training_rows(filled, labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
-        check_n_components(recipe_of(self).n_components, rows.X)
         training_set = self._kind_of_task.training_set(rows)
-        return self._task(training_set), training_set, len(samples)
+        return self._task(training_set), training_set.with_gaps(gaps), len(samples)
 
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -149,7 +149,7 @@ class FreeEnergyClassifier(
 
         They vote at once, and as large a share of the metrics as they are of all samples is drawn anew, the oldest
         first. Weights and calibration stay as they are until there are twice as many samples as when they were found;
-        then everything is searched anew. The first call is a fit.
+        then everything is searched anew. The first call is a fit, and its means fill gaps.
 
         Parameters
         ----------
@@ -174,9 +174,10 @@ class FreeEnergyClassifier(
             return self._searched_anew(*self._problem(X, y, sample_weight, classes))
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError("classes are not those of the first call to partial_fit.")
-        samples, labels = check_samples(self, X, y, dtype=NUMBERS, reset=False)
+        samples, labels = check_samples(self, X, y, reset=False, **GAPPY)
+        samples = self.ensemble_.filled(precise(samples))
         check_not_huge(samples)
-        rows = training_rows(precise(samples), labels, sample_weight, self._can_weigh(), self.classes_)
+        rows = training_rows(samples, labels, sample_weight, self._can_weigh(), self.classes_)
         old, n_before = self.ensemble_.training_set, len(self.oob_decision_function_)
         new = TrainingSet(rows.X, rows.y, old.encoding, rows.weights, n_before + rows.rows)
         training_set, n_given = together(old, new), n_before + len(samples)
@@ -193,9 +194,10 @@ class FreeEnergyClassifier(
 
     def _warn_about(self, searched):
         names = getattr(self, "feature_names_in_", None)
+        X = searched.X[:, : self.n_features_in_]  # without companions of gaps
         if self.n_outputs_ > 1:
-            return warn_of_samples(searched.X, names)
-        warn_of_classes(searched.X, searched.y, self.classes_, names)
+            return warn_of_samples(X, names)
+        warn_of_classes(X, searched.y, self.classes_, names)
 
     @property
     def _kind_of_task(self) -> Any:

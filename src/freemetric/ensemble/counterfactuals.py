@@ -24,7 +24,7 @@ class Counterfactuals(NamedTuple):
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Samples with the fewest changes that were found; NaN where none was.
+        Samples with the fewest changes that were found; rows of NaN where there is none. Single ones are gaps.
     y : ndarray of shape (n_samples,)
         What the model predicts for them; for a sample without a counterfactual, its own class.
     changed : ndarray of shape (n_samples, n_features)
@@ -44,11 +44,15 @@ class Rules(NamedTuple):
 
     groups: list[NDArray]  # columns of every group
     fixed: NDArray[np.bool_]  # (n_groups,)
-    direction: NDArray[np.int_]  # (n_groups,): 1 may only rise, -1 may only fall, 0 may do both
+    direction: NDArray[np.int_]  # (d,): 1 may only rise, -1 may only fall, 0 may do both
+    n_features: int  # the columns behind are companions of gaps
 
     @classmethod
-    def of(cls, names: NDArray, fixed: Sequence[Any], monotone: Mapping[Any, int]) -> "Rules":
-        """The rules of features with these names (d,) of groups; ValueError where another one is named."""
+    def of(cls, names: NDArray, fixed: Sequence[Any], monotone: Mapping[Any, int], owner: NDArray) -> "Rules":
+        """The rules of features with these names of groups; ValueError where another one is named.
+
+        Columns belong to the features ``owner`` (d,).
+        """
         order = names[np.sort(np.unique(names, return_index=True)[1])].tolist()
         for what, given in (("fixed", fixed), ("monotone", monotone)):
             unknown = [name for name in given if name not in order]
@@ -57,15 +61,17 @@ class Rules(NamedTuple):
         for name, direction in monotone.items():
             if direction not in (-1, 0, 1):
                 raise ValueError(f"monotone[{name!r}] must be 1 (may rise), -1 (may fall) or 0, got {direction!r}.")
-        groups = [np.flatnonzero(names == name) for name in order]
-        directions = np.array([monotone.get(name, 0) for name in order])
-        return cls(groups, np.array([name in set(fixed) for name in order]), directions)
+        groups = [np.flatnonzero(names[owner] == name) for name in order]
+        directions = np.array([monotone.get(name, 0) for name in names.tolist()])[owner]
+        return cls(groups, np.array([name in set(fixed) for name in order]), directions, len(names))
 
     def changes(self, x: NDArray, donors: NDArray) -> NDArray[np.bool_]:
         """Which groups (m, n_groups) of x (d,) differ from those of donors (m, d), and may."""
         apart = donors - x
         differ = np.stack([(apart[:, some] != 0).any(axis=1) for some in self.groups], axis=1)
-        wrong = apart * self.of_features(self.direction) < 0
+        wrong = apart * self.direction < 0
+        gaps = slice(self.n_features, None)  # a value neither rises nor falls where it comes or goes
+        wrong[:, gaps] = (apart[:, gaps] != 0) & (self.direction[gaps] != 0)
         breaks = np.stack([wrong[:, some].any(axis=1) for some in self.groups], axis=1)
         return differ & ~breaks & ~self.fixed
 
@@ -155,7 +161,8 @@ class CounterfactualsMixin:
         fixed : sequence of names, default=()
             Features that may not change, by their names, or numbers where they have none.
         monotone : dict or None, default=None
-            By feature, 1 where its value may only rise, -1 where it may only fall.
+            By feature, 1 where its value may only rise, -1 where it may only fall; it is then neither filled in nor
+            left out.
         groups : array-like of shape (n_features,) or None, default=None
             Name of the group of every feature; those of one group, such as the columns of a one-hot encoding, change
             together. ``fixed`` and ``monotone`` then name groups. None: every feature on its own.
@@ -163,7 +170,7 @@ class CounterfactualsMixin:
         Returns
         -------
         counterfactuals : Counterfactuals
-            A named tuple of ``X`` with the changes, NaN where there is none; ``y``, their predicted classes;
+            A named tuple of ``X`` with the changes, rows of NaN where there are none; ``y``, their predicted classes;
             ``changed``, which values; and ``rows``, the training rows that values are from.
 
         References
@@ -187,7 +194,7 @@ class CounterfactualsMixin:
         check_keeps_rows(self)
         samples = self._samples(X).astype(np.float64)
         names = group_names(groups, getattr(self, "feature_names_in_", None), self.n_features_in_)
-        rules = Rules.of(names, fixed, monotone or {})
+        rules = Rules.of(names, fixed, monotone or {}, self.ensemble_.training_set.owner)
         if target is not None and target not in self.classes_.tolist():
             raise ValueError(f"target is {target!r}, which is none of the classes seen in fit.")
         with one_blas_thread():
@@ -196,6 +203,11 @@ class CounterfactualsMixin:
             after = np.array([new for _, _, new in found])
         values = np.array([value for value, _, _ in found])
         changed = (values != samples) & ~np.isnan(values)
+        gaps = self.ensemble_.training_set.gaps
+        if gaps is not None:
+            values, d = gaps.back(values), self.n_features_in_
+            changed[:, gaps.features] |= changed[:, d:]
+            changed = changed[:, :d]
         return Counterfactuals(values, self.classes_[after], changed, np.array([row for _, row, _ in found]))
 
     def _probabilities(self, samples):

@@ -192,7 +192,8 @@ class DriftMixin:
         old, new = (_spread_evenly(self._samples(X)) for X in (X_old, X_new))
         n_neighbors = min(N_NEIGHBORS, len(old) + len(new) - 1)
         order = names[np.sort(np.unique(names, return_index=True)[1])]
-        columns = [np.flatnonzero(names == name) for name in order]
+        of_columns = names[self.ensemble_.training_set.owner]
+        columns = [np.flatnonzero(of_columns == name) for name in order]
         pooled, embed = Pooled(old, new, n_permutations, np.random.default_rng(random_state)), self.ensemble_.embed
         with one_blas_thread():
             nearest = neighbors_in(embed(pooled.X), n_neighbors)

@@ -43,7 +43,7 @@ def together(old: TrainingSet, new: TrainingSet) -> TrainingSet:
     if old.weights is not None or new.weights is not None:
         weights = np.concatenate([_weights(old), _weights(new)])
     X, values = np.concatenate([old.X, new.X]), np.concatenate([old.values, new.values], axis=-1)
-    return TrainingSet(X, values, old.encoding, weights, np.concatenate([old.rows, new.rows]))
+    return TrainingSet(X, values, old.encoding, weights, np.concatenate([old.rows, new.rows])).with_gaps(old.gaps)
 
 
 def drawn_anew(

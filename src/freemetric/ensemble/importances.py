@@ -65,7 +65,7 @@ def importances(
     ensemble: Ensemble, oob_indices: OOBIndices, score: ScoreFunction, groups: NDArray, how: Shuffling
 ) -> Importances:
     """Importances of groups, by the group (d,) of every feature; NaN where no sample is out of bag."""
-    names = groups[np.sort(np.unique(groups, return_index=True)[1])]
+    names, groups = groups[np.sort(np.unique(groups, return_index=True)[1])], groups[ensemble.training_set.owner]
     predictor = OOBPredictor(ensemble, oob_indices, how.size, *affordable(ensemble, len(names), how.size))
     n = len(predictor.oob_samples)
     if not n:

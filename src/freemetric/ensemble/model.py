@@ -12,8 +12,10 @@ from ..files.checks import check_array, check_numbers, require
 from ..forking import effective_n_threads
 from ..metrics import VIEWS, Member, TrainingSet, View
 from ..metrics.averaged_metric import Embedding, OutlierScores, averaged_matrices, feature_shares
+from ..metrics.gaps import Gaps
 from ..metrics.index import NeighborIndex, seen_in
 from ..metrics.neighbor_votes import NeighborVotes, chunks
+from ..metrics.training_set import has_gaps
 from .task import Head
 
 FEW_QUERIES, MOST_QUERIES = 64, 4096  # of a part: fewer do not pay a thread, more take memory
@@ -84,6 +86,16 @@ class Ensemble:
     def member_weights(self) -> NDArray:
         """Weight of every member, over all numbers of neighbours."""
         return self.weights.sum(axis=1)
+
+    @property
+    def gaps(self) -> Gaps:
+        """What makes coordinates of samples with gaps: the training set's, or its means where it has no gaps."""
+        known = self.training_set.gaps
+        return self.once("gaps", lambda: Gaps.of(self.training_set.X)) if known is None else known
+
+    def filled(self, X: NDArray) -> NDArray:
+        """Samples X (n, d) as all other methods take them, as the training set is: without gaps."""
+        return X if self.training_set.gaps is None and not has_gaps(X) else self.gaps(X)
 
     def predict(
         self, X: NDArray, n_jobs: int | None = None, device: str = "cpu", shortlist: int | None = None
@@ -164,6 +176,8 @@ class Ensemble:
 
         With ``groups`` (d,), the numbers of groups that features belong to, the shares of groups.
         """
+        owner = self.training_set.owner
+        groups = owner if groups is None else np.asarray(groups)[owner]
         return feature_shares(self.members, self.member_weights, self.views, self.training_set.X, groups)
 
     def averaged_matrices(self) -> dict[str, NDArray]:

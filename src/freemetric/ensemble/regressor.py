@@ -10,12 +10,12 @@ from sklearn.utils.validation import column_or_1d
 
 from ..files import Savable
 from ..learners.base import one_blas_thread
-from ..learners.training_rows import NUMBERS, TrainingRows, precise, regression_rows
-from ..learners.validation import check_n_components, check_not_huge, check_samples, warn_of_samples
+from ..learners.training_rows import TrainingRows, precise, regression_rows
+from ..learners.validation import check_n_components, check_samples, warn_of_samples
 from ..magnitudes import r2
 from ..presenting import Presented
 from . import tasks
-from .base import FreeEnergyModel
+from .base import GAPPY, FreeEnergyModel
 from .conformal import Conditions, check_alpha, error_limits, warn_of_small_cells
 from .parameters import free_energy_estimator
 from .running import given_recipe
@@ -105,22 +105,23 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     random_state: Any = None
 
     def _problem(self, X, y, sample_weight):
-        samples, targets = check_samples(
-            self, X, y, dtype=NUMBERS, y_numeric=True, multi_output=True, ensure_min_samples=2
-        )
+        options = {"y_numeric": True, "multi_output": True, "ensure_min_samples": 2, **GAPPY}
+        samples, targets = check_samples(self, X, y, **options)
         if targets.ndim == 2 and targets.shape[1] == 1:
             targets = column_or_1d(targets, warn=True)
-        check_not_huge(samples)
-        rows = regression_rows(precise(samples), targets, sample_weight, self._can_weigh())
+        filled, gaps = self._without_gaps(precise(samples), sample_weight)
+        rows = regression_rows(filled, targets, sample_weight, self._can_weigh())
         recipe = given_recipe(self, len(rows.y))
-        check_n_components(recipe.n_components, rows.X)
-        warn_of_samples(rows.X, getattr(self, "feature_names_in_", None))
-        return *self._task_of(rows, recipe), len(samples)
+        check_n_components(recipe.n_components, samples)
+        warn_of_samples(rows.X[:, : samples.shape[1]], getattr(self, "feature_names_in_", None))
+        task, training_set = self._task_of(rows, recipe)
+        return task, training_set.with_gaps(gaps), len(samples)
 
     def _problem_again(self, training_set):
         y = self.ensemble_.head.truth(training_set)
         rows = TrainingRows(training_set.X, y, training_set.weights, training_set.rows, np.empty(0))
-        return self._task_of(rows, given_recipe(self, len(y)))
+        task, again = self._task_of(rows, given_recipe(self, len(y)))
+        return task, again.with_gaps(training_set.gaps)
 
     def _task_of(self, rows, recipe):
         kind = next(task for task in tasks.TASKS.values() if task.takes(rows.y))
@@ -286,6 +287,5 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
         return tags

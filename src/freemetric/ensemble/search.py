@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ..energies import Energy, as_energy
 from ..mc import Annealing, Constant, HamiltonianMove, Sampler
-from ..metrics import VIEWS, Candidate, TrainingSet, View
+from ..metrics import Candidate, TrainingSet, View
+from ..metrics.views import view_of
 from .candidates import Panel, affordable_panel, walk_length
 from .population import CandidateResult, Population
 from .sampling import Bags, Replicas, ReplicaTask, replicas_of
@@ -77,7 +78,7 @@ class Search:
     def enter(self, candidate: Candidate) -> CandidateResult:
         """A new candidate, without replicas."""
         if candidate.view not in self.views:
-            self.look_through({candidate.view: VIEWS[candidate.view].of(self.problem.training_set.X)})
+            self.look_through({candidate.view: view_of(candidate.view, self.problem.training_set)})
         return self.population.enter(candidate, self.seen[candidate.view].shape[1])
 
     def look_through(self, views: Mapping[str, View]) -> None:
@@ -115,7 +116,7 @@ class Search:
     def lone_task(self, candidate: Candidate, bag: NDArray, number: int) -> tuple[ReplicaTask, View]:
         """A task of one replica that sees the samples of its bag (n,) and no others, and its view, made of them."""
         alone = self.problem.training_set.only(bag)
-        view = VIEWS[candidate.view].of(alone.X)
+        view = view_of(candidate.view, alone)
         task = ReplicaTask(
             candidate,
             view(alone.X[alone.places.rows]),

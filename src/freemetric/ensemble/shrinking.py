@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import one_blas_thread
 from ..metrics import Member, TrainingSet, View
+from ..metrics.gaps import Gaps
 from ..metrics.index import seen_in
 from ..metrics.neighbor_votes import NeighborVotes
 from ..printable import counted
@@ -143,9 +144,22 @@ def _sizes(n) -> Iterator[int]:
         yield n
 
 
-def views_of(views: dict[str, View], members: Sequence[Member], X: NDArray) -> tuple[dict[str, View], list[Member]]:
-    """Views made of samples X (N, d) alone, and the members on them; where units change, maps change with them."""
-    made = {name: view.made_of(X) for name, view in views.items()}
+def with_own_gaps(training_set: TrainingSet) -> TrainingSet:
+    """The training set whose gaps have means and spreads of its samples alone."""
+    if training_set.gaps is not None:
+        X = training_set.given
+        training_set.gaps = Gaps.of(X, training_set.gaps.features)
+        training_set.X = training_set.gaps(X)
+    return training_set
+
+
+def views_of(
+    views: dict[str, View], members: Sequence[Member], training_set: TrainingSet
+) -> tuple[dict[str, View], list[Member]]:
+    """Views made of these samples alone, and the members on them; where units change, maps change with them."""
+    X, gaps = training_set.X.astype(np.float64), training_set.gaps
+    made = {name: view.made_of(X if gaps is None else gaps.drawn(X)) for name, view in views.items()}
+    made = made if gaps is None else {name: view.with_gaps(gaps) for name, view in made.items()}
     on_these = []
     for member in members:
         old, new = (some[member.candidate.view].slopes() for some in (views, made))
@@ -233,8 +247,8 @@ class ShrinkingMixin:
         The training set, votes, views, out-of-bag predictions, weights, class densities, trends, calibration and the
         neighbour index are then those of the other rows: no value of a forgotten row is in the model or in its file.
         What remains is indirect: the metrics were sampled while the rows were there, and so were principal axes and
-        whitening, ``trace_`` and ``snapshots_``. Fit again where not even that may remain. Copies of the model, its
-        earlier files and reports are not touched.
+        whitening, means in place of gaps of features that have few, ``trace_`` and ``snapshots_``. Fit again where not
+        even that may remain. Copies of the model, its earlier files and reports are not touched.
 
         The model changes in place. Costs a search of neighbours in every space, far less than a fit.
 
@@ -273,7 +287,7 @@ class ShrinkingMixin:
         if kept.weights is not None:
             kept.weights = kept.weights / kept.weights.mean()
         with one_blas_thread():
-            views, members = views_of(self.ensemble_.views, self.ensemble_.members, kept.X.astype(np.float64))
+            views, members = views_of(self.ensemble_.views, self.ensemble_.members, with_own_gaps(kept))
             vars(self).update(Rebuilt(self, views, members, kept).attributes(np.arange(len(kept))))
         return self
 

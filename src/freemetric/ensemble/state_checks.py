@@ -81,7 +81,9 @@ def _check_ensemble(ensemble, *heads):
 def _check_fitted(model, ensemble, columns):
     """What models of classes and of numbers have."""
     d = model.n_features_in_
-    require(ensemble.training_set.X.shape[1] == d, "ensemble_", "is of other features")
+    gaps = ensemble.training_set.gaps
+    known = ensemble.training_set.X.shape[1] if gaps is None else len(gaps.means)
+    require(known == d, "ensemble_", "is of other features")
     require(model.n_neighbors_ <= ensemble.n_neighbors, "n_neighbors_", "is too large")
     for name in ("distance_weights_", "distance_weights_std_"):
         check_array(getattr(model, name), name, 1, (d,))

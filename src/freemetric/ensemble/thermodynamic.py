@@ -8,7 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energies import as_energy, bind
 from ..learners.base import generator
-from ..metrics import FORMS, VIEWS, TrainingSet
+from ..metrics import FORMS, TrainingSet
+from ..metrics.views import view_of
 from .sampling import Bags
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class ThermodynamicsMixin:
 
         training_set: TrainingSet = self.ensemble_.training_set
         view_name, form = self.snapshots_["view"], FORMS[self.snapshots_["form"]]
-        view = self.ensemble_.views.get(view_name) or VIEWS[view_name].of(training_set.X)
+        view = self.ensemble_.views.get(view_name) or view_of(view_name, training_set)
         energy, size = self._best_energy()
         y = training_set.y
         strata = [np.flatnonzero(y == c) for c in np.unique(y)] if y.dtype.kind in "iu" else [np.arange(len(y))]

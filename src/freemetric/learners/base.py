@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
+from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import callers_stacklevel
@@ -48,7 +48,8 @@ class PairDistances:
     def pair_distance(self, pairs: ArrayLike) -> NDArray:
         """Learned distances (n_pairs,) of pairs of samples (n_pairs, 2, n_features)."""
         check_is_fitted(self)
-        both: NDArray = check_array(pairs, dtype=np.float64, allow_nd=True, ensure_2d=False)
+        finite: Any = "allow-nan" if get_tags(self).input_tags.allow_nan else True
+        both: NDArray = check_array(pairs, dtype=np.float64, allow_nd=True, ensure_2d=False, ensure_all_finite=finite)
         if both.ndim != 3 or both.shape[1:] != (2, self.n_features_in_):
             raise ValueError(f"pairs must have shape (n_pairs, 2, {self.n_features_in_}); got {both.shape}.")
         return lengths(self._apart(both[:, 0], both[:, 1]))

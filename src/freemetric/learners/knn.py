@@ -50,9 +50,12 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
 
     def _votes(self, X, k, function):
         """A function of the votes of k neighbours, block by block."""
-        samples = check_samples(self, X, dtype=np.float64, reset=False)
+        samples = self._samples(X)
         parts = chunks(len(samples), k, len(self.classes_))
         return np.concatenate([function(self._count(samples[part], k)) for part in parts])
+
+    def _samples(self, X):
+        return check_samples(self, X, dtype=np.float64, reset=False)
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class indices (n_samples, n_neighbors) predicted by k = 1, 2, ... neighbours."""

@@ -87,6 +87,7 @@ class LearnedSpace:
         X = np.asarray(passed(self.front, X), dtype=np.float64)
         if not self.averaged:
             return X
+        X = self.learner.ensemble_.filled(X)[:, : X.shape[1]]
         # as the views scale features; in raw units one of them could hide all others
         span = np.ptp(X, axis=0)
         return X / np.where(span > 0, span, 1)
@@ -94,7 +95,8 @@ class LearnedSpace:
     def matrix(self, X: ArrayLike | None = None) -> NDArray:
         """M = A^T A (d, d), averaged over replicas; in units of the standard deviations of X if given."""
         if self.averaged:
-            return self._average.matrix(None if X is None else self._passed(X, self.learner.n_features_in_))
+            d, filled = self.learner.n_features_in_, self.learner.ensemble_.filled
+            return self._average.matrix(None if X is None else filled(self._passed(X, d)))[:d, :d]
         if hasattr(self.learner, "get_mahalanobis_matrix"):
             M = self.learner.get_mahalanobis_matrix()
         elif hasattr(self.learner, "components_"):

@@ -188,6 +188,14 @@ def warn_of_samples(X: NDArray, names: NDArray | None = None) -> None:
         warn_of_data(f"Fewer samples ({N}) than features ({d}): many maps fit them perfectly; n_components may help.")
 
 
+def warn_of_empty(X: NDArray, names: NDArray | None = None) -> None:
+    """Warn of features without any value."""
+    empty = np.flatnonzero(np.isnan(X).all(axis=0))
+    if len(empty):
+        named = empty if names is None else [printable(names[i]) for i in empty]
+        warn_of_data(f"Features without any value, which no distance can use: {few(named)}.")
+
+
 def few(items: Sequence | NDArray, most: int = 5) -> str:
     """The first items, and how many more there are."""
     return ", ".join(map(str, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")

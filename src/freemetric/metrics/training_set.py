@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..files.checks import check_array, check_numbers, require
+from .gaps import Gaps
 
 SMALLEST_RANGE = 1e-9  # so that equal values have one
 VOTE_BYTES = 256 << 20  # that any training set may have; more only where it has many features itself
@@ -180,6 +181,11 @@ def _weighted(votes, weights, some):
     return votes if weights is None else votes * weights[some, None].astype(np.float32)
 
 
+def has_gaps(X: NDArray) -> bool:
+    """Whether any value of X (n, d) is missing."""
+    return bool(np.isnan(np.min(X, axis=0, initial=np.inf)).any())
+
+
 class TrainingSet:
     """Training samples that vote.
 
@@ -195,7 +201,14 @@ class TrainingSet:
         Positive weights of their votes; None where all weigh the same.
     rows : ndarray of shape (n_samples,) or None, default=None
         Their rows in the table that ``fit`` was given; None where they are all of it, in its order.
+
+    Attributes
+    ----------
+    gaps : Gaps or None
+        What has made X of samples with missing values; None where none was missing.
     """
+
+    gaps: Gaps | None = None
 
     def __init__(
         self,
@@ -208,12 +221,27 @@ class TrainingSet:
         self.X, self.values, self.encoding, self.weights = X, values, encoding, weights
         self.rows = np.arange(len(X)) if rows is None else rows
 
+    def with_gaps(self, gaps: Gaps | None) -> Self:
+        """Itself, with what has made its X."""
+        self.gaps = gaps
+        return self
+
     def __len__(self) -> int:
         return len(self.X)
 
     def __sizeof__(self) -> int:
         """Size with the samples: clusters look at it before they decide to send an object once."""
         return object.__sizeof__(self) + self.X.nbytes + self.values.nbytes
+
+    @property
+    def owner(self) -> NDArray[np.integer]:
+        """The feature given to ``fit`` that every column of X belongs to."""
+        return np.arange(self.X.shape[1]) if self.gaps is None else self.gaps.owner
+
+    @property
+    def given(self) -> NDArray:
+        """X as ``fit`` was given it, with NaN for gaps of features that have many."""
+        return self.X if self.gaps is None else self.gaps.back(self.X)
 
     @property
     def y(self) -> NDArray:
@@ -237,18 +265,21 @@ class TrainingSet:
     def only(self, numbers: NDArray) -> "TrainingSet":
         """Some of the samples."""
         weights = None if self.weights is None else self.weights[numbers]
-        return TrainingSet(self.X[numbers], self.values[..., numbers], self.encoding, weights, self.rows[numbers])
+        some = self.X[numbers], self.values[..., numbers], self.encoding, weights, self.rows[numbers]
+        return TrainingSet(*some).with_gaps(self.gaps)
 
     def votes(self, numbers: NDArray) -> NDArray[np.float32]:
         """What each of these samples votes for, (n, n_cells)."""
         return _weighted(self.encoding.votes(self.values[..., numbers]), self.weights, numbers)
 
     def to_state(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("X", "values", "encoding", "weights", "rows")}
+        gaps = {} if self.gaps is None else {"gaps": self.gaps}
+        return {name: getattr(self, name) for name in ("X", "values", "encoding", "weights", "rows")} | gaps
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "TrainingSet":
         X, values, encoding, weights, rows = (state[name] for name in ("X", "values", "encoding", "weights", "rows"))
+        gaps = state.get("gaps")
         check_array(X, "X of TrainingSet", 2)
         require(X.size, "TrainingSet", "is empty")
         require(isinstance(encoding, Encoding), "encoding of TrainingSet", "is something else")
@@ -259,7 +290,9 @@ class TrainingSet:
         if weights is not None:
             check_array(weights, "weights of TrainingSet", 1, X.shape[:1])
             require((weights > 0).all(), "weights of TrainingSet", "are not positive")
-        return cls(X, values, encoding, weights, rows)
+        fits = gaps is None or (type(gaps) is Gaps and len(gaps.owner) == X.shape[1])
+        require(fits, "gaps of TrainingSet", "are of other features")
+        return cls(X, values, encoding, weights, rows).with_gaps(gaps)
 
 
 def equal_rows(X: NDArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

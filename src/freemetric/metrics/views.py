@@ -11,6 +11,8 @@ from sklearn.preprocessing import QuantileTransformer
 from ..files import register
 from ..files.checks import check_array, check_numbers, require
 from ..kernels import cpu_kernels
+from .gaps import Gaps
+from .training_set import TrainingSet
 
 MOST_QUANTILES = 1000
 MOST_STEPS = 8  # thresholds a feature
@@ -47,6 +49,10 @@ class View(ABC):
         if not np.array_equal(made.owner, self.owner):
             raise ValueError(f"{type(self).__name__} has other columns for the samples that are left: fit again.")
         return made
+
+    def with_gaps(self, gaps: Gaps) -> "View":
+        """The view of samples whose last columns are companions of gaps, in units of their features."""
+        return self
 
     def slopes(self) -> NDArray | None:
         """J (d, d_view) of a linear view, whose differences are those of X times J; None where it is not linear.
@@ -103,6 +109,11 @@ class Scaled(ScaledRanges):
     def __call__(self, X):
         return (X - self.low) / self.span
 
+    def with_gaps(self, gaps):
+        d = len(gaps.means)
+        none = np.zeros(len(gaps.features))
+        return type(self)(np.append(self.low[:d], none), np.append(self.span[:d], self.span[gaps.features]))
+
     def slopes(self):
         return 1 / self.span
 
@@ -125,6 +136,11 @@ class Quantiles(View):
         transformer.references_ = np.linspace(0, 1, transformer.n_quantiles, endpoint=True)
         transformer.quantiles_ = _quantiles(X, transformer.references_ * 100 / 100)  # rounded as percentiles
         return cls(transformer.set_output(transform="default"))
+
+    def with_gaps(self, gaps):
+        fitted = self.transformer  # quantiles are uniform: their variance is 1 / 12
+        fitted.quantiles_[:, len(gaps.means) :] = fitted.references_[:, None] * np.sqrt(12) * gaps.spreads
+        return self
 
     def __call__(self, X):
         """As ``transform``, which takes as long for one sample as for a thousand."""
@@ -242,6 +258,12 @@ def register_view(name: str, view: type[View]) -> None:
         raise ValueError(f"A view needs a name without a slash; got {name!r}.")
     register(f"view:{name}", view)
     VIEWS[name] = view
+
+
+def view_of(name: str, training_set: TrainingSet) -> View:
+    """The view of that name that a training set defines."""
+    X, gaps = training_set.X, training_set.gaps
+    return VIEWS[name].of(X) if gaps is None else VIEWS[name].of(gaps.drawn(X)).with_gaps(gaps)
 
 
 register_view("scaled", Scaled)

@@ -18,7 +18,7 @@ from ..learners import (
 )
 from ..learners.base import MetricLearner
 from ..learners.kernelized import Kernelized
-from .ensembles import location_and_spread, many_spaces, mean_of_neighbors, means, one_space, quantiles
+from .ensembles import filled, location_and_spread, many_spaces, mean_of_neighbors, means, one_space, quantiles
 from .graph import GraphBuilder, skl2onnx, types
 from .parts import kernel_coordinates
 
@@ -156,7 +156,8 @@ def _voted_in_one_space(graph, operator):
 
 
 def _voted_in_many_spaces(graph, operator):
-    model, X = operator.raw_operator, _samples(graph, operator)
+    model = operator.raw_operator
+    X = filled(graph, model.ensemble_, _samples(graph, operator))
     return _classified(graph, operator, X, many_spaces(graph, model.ensemble_, X, _shortlist(model)))
 
 
@@ -193,7 +194,8 @@ def _averaged(graph, operator):
 
 
 def _expected(graph, operator):
-    model, X = operator.raw_operator, _samples(graph, operator)
+    model = operator.raw_operator
+    X = filled(graph, model.ensemble_, _samples(graph, operator))
     head, expected = model.ensemble_.head, location_and_spread(graph, model.ensemble_, X, _shortlist(model))
     targets, chances = [means(graph, head, expected)], _chances(operator.scope_inst, model)
     if chances:

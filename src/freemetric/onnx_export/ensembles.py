@@ -45,6 +45,15 @@ def spaces(graph: GraphBuilder, member: Member, V: str) -> list[str]:
         raise ValueError(f"the form {member.candidate.form} has no ONNX graph; {needed}") from problem
 
 
+def filled(graph: GraphBuilder, ensemble: Ensemble, X: str) -> str:
+    """Samples X as the ensemble takes them, without gaps."""
+    gaps, missing = ensemble.gaps, graph.IsNaN(X)
+    means = graph.Where(missing, gaps.means, X)
+    if not len(gaps.features):
+        return means
+    return graph.Concat(means, graph.Mul(graph.doubles(graph.take(missing, gaps.features)), gaps.spreads), axis=1)
+
+
 def mixed_shares(graph: GraphBuilder, ensemble: Ensemble, X: str, shortlist: int | None) -> str:
     """Shares (n, n_cells) of all votes for samples X, every member and k by its weight.
 

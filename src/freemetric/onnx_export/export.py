@@ -62,7 +62,8 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
     are gaps. Classifiers of tuples have inputs "X1", "X2", ... for the first, second, ... points of all tuples. Outputs
     are "variable" (coordinates, or expected targets) and "quantiles", "label" and "probabilities", or "decision" and
     "label". The metadata hold JSON lists: "classes", the columns of the probabilities, "quantiles", their
-    probabilities, and "columns", the names of the features. A sample with NaN or infinity gets NaN.
+    probabilities, and "columns", the names of the features. A sample with infinity gets NaN, and so does one with NaN,
+    which is a gap for free-energy models alone.
 
     The graph holds the training set if neighbours vote, and all distances of a batch are in memory at once: feed some
     thousands of samples at a time.

@@ -144,11 +144,11 @@ def _weights(findings, space):
     """M, and the weights of the features."""
     findings.embed = partial(mapped, space.learner)
     if findings.inputs is not None:
-        findings.spread = findings.inputs.std(axis=0)
+        findings.spread = findings.finite_inputs.std(axis=0)
     if hasattr(space.learner, "components_"):
         findings.matrix = space.matrix()
     elif findings.inputs is not None and findings.Z is not None:
-        findings.matrix, findings.linear_share = nearest_matrix(findings.inputs, findings.Z)
+        findings.matrix, findings.linear_share = nearest_matrix(findings.finite_inputs, findings.Z)
     if hasattr(space.learner, "distance_weights_"):
         learner, owner = space.learner, findings.owner
         known = learner.distance_weights_, learner.distance_weights_std_
@@ -202,7 +202,7 @@ def _snapshots(learner, shots, findings):
     if view is None:  # No member of the ensemble has it.
         return None
     whose = f"one replica of the heaviest candidate that learns ({name}, {form})"
-    samples = np.asarray(view(findings.inputs), dtype=np.float64)
+    samples = np.asarray(view(learner.ensemble_.filled(findings.inputs)), dtype=np.float64)
     return Snapshots(steps, maps, FORMS[form], samples, _column(learner, name, form), whose)
 
 

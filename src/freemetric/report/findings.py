@@ -108,6 +108,14 @@ class Findings:
         """The user's columns, or the features where their columns are unknown; they explain decisions."""
         return self.feature_names if self.owner is None else [name for name, _ in self.columns]
 
+    @property
+    def finite_inputs(self) -> NDArray:
+        """The inputs (n, d) with the mean of a feature instead of its gaps."""
+        assert self.inputs is not None
+        missing = np.isnan(self.inputs)
+        sums, counts = np.where(missing, 0.0, self.inputs).sum(axis=0), (~missing).sum(axis=0)
+        return np.where(missing, sums / np.maximum(counts, 1), self.inputs)
+
     def by_name(self, parts: NDArray) -> NDArray:
         """Sums of values of the features (..., d) over those of every name."""
         return parts if self.owner is None else parts @ np.eye(len(self.columns))[self.owner]

@@ -64,7 +64,7 @@ def _predict_targets(findings, model, kept, X):
     elif not findings.learned_from and hasattr(model, "predict"):
         targets.predicted = np.asarray(_own_predictions(findings, model, X), dtype=np.float64).ravel()
         if regressor is not None:
-            ensemble, inputs = regressor.ensemble_, findings.inputs
+            ensemble, inputs = regressor.ensemble_, regressor.ensemble_.filled(findings.inputs)
             votes = ensemble.votes(inputs, regressor.n_jobs, regressor.device, regressor.shortlist_)
             _explain(targets, ensemble.head, votes, ensemble.head.wholes(inputs), np.arange(len(inputs)))
     elif findings.Z is not None and len(findings.rows) > 1:
@@ -251,7 +251,7 @@ def _parts(findings, u, v):
     if findings.inputs is None or not len(u):
         return np.empty(0, dtype=int), np.zeros((len(u), 0))
     if findings.linear_share >= LINEAR:
-        difference = findings.inputs[u] - findings.inputs[v]
+        difference = findings.finite_inputs[u] - findings.finite_inputs[v]
         return np.arange(len(findings.names)), findings.by_name(difference * (difference @ findings.matrix))
     heaviest = np.argsort(-findings.weights, kind="stable")[:MOST_MAPPED]
     groups = heaviest if findings.owner is None else [np.flatnonzero(findings.owner == column) for column in heaviest]

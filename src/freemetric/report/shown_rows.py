@@ -82,7 +82,9 @@ def _of_training_set(part, training_set, are_mapped):
     y = training_set.y[order] if hasattr(part, "classes_") else None
     weights = None if training_set.weights is None else training_set.weights[order]
     targets = part.ensemble_.head.scale.back(training_set.y[order]) if hasattr(part, "oob_prediction_") else None
-    return KeptRows(part, training_set.rows[order], len(known), training_set.X[order], are_mapped, y, weights, targets)
+    return KeptRows(
+        part, training_set.rows[order], len(known), training_set.given[order], are_mapped, y, weights, targets
+    )
 
 
 def show_given_rows(
@@ -108,7 +110,7 @@ def show_given_rows(
         place, given = kept.places_of(findings.rows), findings.Z if kept.are_mapped else findings.inputs
         known = place >= 0
         same_shape = known.any() and given.shape[1] == kept.values.shape[1]
-        if same_shape and np.allclose(kept.values[place[known]], given[known]):
+        if same_shape and np.allclose(kept.values[place[known]], given[known], equal_nan=True):
             _mark_training_set(findings, kept, place)
     return X
 
