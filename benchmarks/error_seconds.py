@@ -30,7 +30,7 @@ def error_and_seconds():
     return pd.DataFrame({field: by_set(records, field).mean() for field in ("honest_error", "seconds")})
 
 
-def draw(points, ink, own=(OURS,)):
+def draw(points, ink, own=(OURS,), words="error in %, mean"):
     """A transparent figure with axes and labels in one colour; points are errors and seconds by method."""
     figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
     for method, (error, seconds) in points.iterrows():
@@ -40,7 +40,7 @@ def draw(points, ink, own=(OURS,)):
         shift, across, along = PLACES.get(method, ABOVE)
         style = {"color": ink, "ha": across, "va": along, "fontweight": "bold" if ours else "normal"}
         ax.annotate(method, (seconds, error), shift, textcoords="offset points", fontsize=8.5, **style)
-    ax.set(xlabel="seconds of a fit, mean", ylabel="error in %, mean", xscale="log")
+    ax.set(xlabel="seconds of a fit, mean", ylabel=words, xscale="log")
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
@@ -54,11 +54,11 @@ def draw(points, ink, own=(OURS,)):
     return figure
 
 
-def save(points, name, own=(OURS,)):
+def save(points, name, own=(OURS,), words="error in %, mean"):
     """Write the figure for light and dark pages."""
     plt.rcParams["svg.hashsalt"] = name  # the same file from the same records
     for shade, ink in INKS.items():
-        draw(points, ink, own).savefig(IMAGES / f"{name}-{shade}.svg", transparent=True, metadata={"Date": None})
+        draw(points, ink, own, words).savefig(IMAGES / f"{name}-{shade}.svg", transparent=True, metadata={"Date": None})
 
 
 def main():

