@@ -22,6 +22,8 @@ import argparse
 import sys
 import time
 import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from itertools import product
 from pathlib import Path
 
@@ -40,7 +42,7 @@ from freemetric.tabular.limits import WARM, Limits, limited
 
 COMMITTED = Path(__file__).parent / "mixed.jsonl.gz"
 LIBRARIES = ("pandas", "lightgbm", "catboost", "xgboost", "torch", "pytabkit", "xrfm")
-PRELOAD = [WARM, "pandas", "sklearn.ensemble", "lightgbm", "catboost", "pytabkit"]  # imported once for all fits
+PRELOAD = ["freemetric.bench.runner", "sklearn.ensemble", "lightgbm", "catboost", "pytabkit"]  # once for all fits
 SECONDS = 300  # most of one fit
 ENOUGH = 0.9  # a method with a smaller share of the splits is left out, or it would take splits from all others
 BEHIND = 1.0  # points of error, or of R2, that are worth a line
@@ -68,8 +70,8 @@ def evaluate(job, method):
     """Fit on the job's half, score on the other."""
     X, y, classes = load_table(job.dataset)
     train, test = halves(job.dataset, y)[job.fold]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of columns that are left out, and of libraries about names of features
+    with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        warnings.simplefilter("ignore")  # of columns that are left out; and libraries print about their progress
         wall, start = time.perf_counter(), time.process_time()
         model = METHODS[method](job.fold, "Regressor" if classes is None else "Classifier")
         model.fit(X.iloc[train], y[train])
@@ -103,16 +105,18 @@ def write_record(job, method, folder):
 
 def run_missing(fits, folder, seconds=SECONDS):
     """Make the records that the folder lacks, each in a process of its own; failed fits are recorded and printed."""
+    preload = [*PRELOAD, *([WARM] if any(method == OURS for _, method in fits) else [])]
     for job, method in fits:
         path = job.path(folder)
         with claim(path) as mine:
             if not mine or path.exists():
                 continue
             start = time.perf_counter()
-            failure = limited(write_record, job, method, folder, limits=Limits(seconds), preload=PRELOAD).failure
+            failure = limited(write_record, job, method, folder, limits=Limits(seconds), preload=preload).failure
             if failure:
                 Record(job, failure=failure, versions=versions() | library_versions(*LIBRARIES)).write(folder)
-            print(f"{job.method}, {job.dataset}, {job.fold}: {failure or f'{time.perf_counter() - start:.1f} s'}")
+            said = failure or f"{time.perf_counter() - start:.1f} s"
+            print(f"{job.method}, {job.dataset}, {job.fold}: {said}", flush=True)
 
 
 # --- tables
@@ -121,8 +125,8 @@ def run_missing(fits, folder, seconds=SECONDS):
 def read_records(path):
     """Of a folder, or of a compact file."""
     records = read_all(path)[0] if Path(path).is_dir() else load_compact(path)
-    order = {method: place for place, method in enumerate(METHODS)}
-    return sorted(records, key=lambda r: (order.get(r.job.method, -1), r.job))
+    order = list(METHODS)
+    return sorted(records, key=lambda r: (order.index(r.job.method) if r.job.method in order else len(order), r.job))
 
 
 def enough(records):
