@@ -5,7 +5,7 @@
     python benchmarks/mixed.py --show FOLDER --save FILE.jsonl.gz  # tables of a folder, packed into one file
     python benchmarks/mixed.py --run FOLDER --methods freemetric --label freemetric-new   # another source tree
     python benchmarks/mixed.py --list                              # the tables, their sources, licences and roles
-    python benchmarks/mixed.py --draw                              # docs/images/mixed-*.svg
+    python benchmarks/mixed.py --draw                              # docs/images/mixed-light.svg and -dark.svg
 
 Two stratified halves of every table (plain halves for regression); every method learns on one and is scored on the
 other. All methods see the same rows and columns (mixed_data.py); mixed_methods.py says what they do with gaps. Seconds
@@ -52,10 +52,10 @@ OF_TASK = {
 }
 
 
-def plan(names, methods, label=None):
-    """(job, method) of all fits, the first method on all tables first."""
-    order = product(methods, names, range(2))
-    return [(BenchJob(name, label or method, 0, fold), method) for method, name, fold in order]
+def plan(names, methods, label=None, folds=(0, 1)):
+    """(job, method) of all fits, the first half of all tables first."""
+    order = product(folds, methods, names)
+    return [(BenchJob(name, label or method, 0, fold), method) for fold, method, name in order]
 
 
 # --- fits
@@ -196,15 +196,16 @@ def list_tables():
     markdown(names, rows)
 
 
-def draw(records):
-    """Error against seconds, a figure for each task."""
+def draw(records, ours=OURS):
+    """Error against seconds, a panel for each task."""
     from error_seconds import save
 
+    panels = {}
     for task, fields in OF_TASK.items():
         field, (name, _, _) = next(iter(fields.items()))
         some = common(enough([r for r in records if TABLES[r.job.dataset].task == task]), field)
-        points = pd.DataFrame({f: by_set(some, f).mean() for f in (field, "seconds")})
-        save(points, f"mixed-{task}", (OURS,), f"{name}, mean")
+        panels[f"{task}: {name}, mean"] = pd.DataFrame({f: by_set(some, f).mean() for f in (field, "seconds")})
+    save(panels, "mixed", (ours,))
 
 
 def main():
@@ -219,6 +220,7 @@ def main():
     parser.add_argument("--ours", default=OURS, metavar="NAME", help="the method that others are compared with")
     parser.add_argument("--sets", nargs="+", choices=list(TABLES), default=list(TABLES), metavar="NAME")
     parser.add_argument("--role", choices=("choosing", "confirming"), help="only tables of this role")
+    parser.add_argument("--folds", nargs="+", type=int, choices=(0, 1), default=[0, 1], help="halves to learn on")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="most seconds of one fit")
     arguments = parser.parse_args()
     sets = [name for name in arguments.sets if arguments.role in (None, TABLES[name].role)]
@@ -235,17 +237,19 @@ def main():
         if lacking:
             print(f"{len(sets) - len(here)} tables need {', '.join(lacking)}", file=sys.stderr)
         methods = [name for name in arguments.methods if name not in refused]
-        run_missing(plan(here, methods, arguments.label), arguments.run, arguments.seconds)
+        fits = plan(here, methods, arguments.label, arguments.folds)
+        run_missing(fits, arguments.run, arguments.seconds)
         return
     if not arguments.show.exists():
         sys.exit(f"There are no records at {arguments.show.name}: --run FOLDER makes some, --show FOLDER reads them.")
-    records = [r for r in read_records(arguments.show) if r.job.dataset in sets]
+    records = read_records(arguments.show)
+    records = [r for r in records if r.job.dataset in sets and r.job.fold in arguments.folds]
     if arguments.methods != list(METHODS):
         records = [r for r in records if r.job.method in arguments.methods]
     if arguments.save:
         save_compact(records, arguments.save)
     if arguments.draw:
-        draw(records)
+        draw(records, arguments.ours)
     else:
         tables(records, arguments.ours)
 
