@@ -46,7 +46,7 @@ def draw(panels, ink, own=(OURS,)):
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_major_formatter("{x:g}")
         ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.margins(x=0.12, y=0.12)
+        ax.margins(x=0.12 * len(panels), y=0.12)
         ax.set_facecolor("none")
         ax.tick_params(which="both", colors=ink)
         for part in (ax.xaxis.label, ax.yaxis.label):

@@ -97,7 +97,8 @@ def standings(records, fields=FIELDS, forest=FOREST):
         columns.append({m: (f"{share[i]:.0f}", _rating(ratings, low, high, i)) for i, m in enumerate(names)})
         columns[-1][forest] = ("", "1000")
         methods = methods or [names[i] for i in np.argsort(-ratings)]
-    markdown(head, [[m, *(cell for column in columns for cell in column.get(m, ("", "")))] for m in methods])
+    if methods:
+        markdown(head, [[m, *(cell for column in columns for cell in column.get(m, ("", "")))] for m in methods])
 
 
 def _rating(ratings, low, high, i):

@@ -125,7 +125,6 @@ EXCERPTS = {
     "zoo": Excerpt("zoo", "points above Bayes |", rows="mean|lowest"),
     "zoo-behind": Excerpt("zoo", "N | problem"),
     "regression": Excerpt("regression", "all, 33 sets", STANDINGS),
-    "regression-tests": Excerpt("regression", "all: free-energy-regressor minus", (0, 1)),
     "regression-losses": Excerpt("regression", "where it loses", (0, 2, 3, 4, 5), names={0: "set"}),
     "regression-parts": Excerpt("regression_choices", "recipe", (0, 1, 2, 3, 4, 5, 7)),
     "noise": Excerpt("regression_noise", "excess in % of the noise variance |", rows="median"),
