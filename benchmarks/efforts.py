@@ -74,7 +74,8 @@ def show():
     print(f"| mean over {len(of_sets)} sets | error in % | Brier score | seconds of a fit |\n|---|---|---|---|")
     for method, row in means.iterrows():
         print(f"| {method} | {row.error:.2f} | {row.brier:.4f} | {row.seconds:.2f} |")
-    save(means[["error", "seconds"]], "efforts", own=[method for method in METHODS if "effort" in method])
+    panels = {"error in %, mean": means[["error", "seconds"]]}
+    save(panels, "efforts", own=[method for method in METHODS if "effort" in method])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ Both axes are means over the 29 data sets with fewer than 3,000 samples, on the 
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogLocator, NullFormatter
 from outside import OURS, OUTSIDE, all_records, small_sets
@@ -30,41 +31,42 @@ def error_and_seconds():
     return pd.DataFrame({field: by_set(records, field).mean() for field in ("honest_error", "seconds")})
 
 
-def draw(points, ink, own=(OURS,)):
-    """A transparent figure with axes and labels in one colour; points are errors and seconds by method."""
-    figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
-    for method, (error, seconds) in points.iterrows():
-        ours = method in own
-        color = "#ef4444" if ours else "#0d9488"
-        ax.plot(seconds, error, "o", color=color, markersize=9 if ours else 6)
-        shift, across, along = PLACES.get(method, ABOVE)
-        style = {"color": ink, "ha": across, "va": along, "fontweight": "bold" if ours else "normal"}
-        ax.annotate(method, (seconds, error), shift, textcoords="offset points", fontsize=8.5, **style)
-    ax.set(xlabel="seconds of a fit, mean", ylabel="error in %, mean", xscale="log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.margins(x=0.12, y=0.12)
-    ax.set_facecolor("none")
-    ax.tick_params(which="both", colors=ink)
-    for part in (ax.xaxis.label, ax.yaxis.label):
-        part.set_color(ink)
-    for name, spine in ax.spines.items():
-        spine.set(color=ink, visible=name in ("left", "bottom"))
+def draw(panels, ink, own=(OURS,)):
+    """A transparent figure in one colour of ink: errors and seconds by method, a panel for each measure."""
+    figure, axes = plt.subplots(1, len(panels), figsize=(7, 4.2 if len(panels) == 1 else 3.6), layout="constrained")
+    for ax, (words, points) in zip(np.atleast_1d(axes), panels.items(), strict=True):
+        for method, (error, seconds) in points.iterrows():
+            ours = method in own
+            color = "#ef4444" if ours else "#0d9488"
+            ax.plot(seconds, error, "o", color=color, markersize=9 if ours else 6)
+            shift, across, along = PLACES.get(method, ABOVE)
+            style = {"color": ink, "ha": across, "va": along, "fontweight": "bold" if ours else "normal"}
+            ax.annotate(method, (seconds, error), shift, textcoords="offset points", fontsize=8.5, **style)
+        ax.set(xlabel="seconds of a fit, mean", ylabel=words, xscale="log")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.margins(x=0.12 * len(panels), y=0.12)
+        ax.set_facecolor("none")
+        ax.tick_params(which="both", colors=ink)
+        for part in (ax.xaxis.label, ax.yaxis.label):
+            part.set_color(ink)
+        for name, spine in ax.spines.items():
+            spine.set(color=ink, visible=name in ("left", "bottom"))
     return figure
 
 
-def save(points, name, own=(OURS,)):
+def save(panels, name, own=(OURS,)):
     """Write the figure for light and dark pages."""
     plt.rcParams["svg.hashsalt"] = name  # the same file from the same records
     for shade, ink in INKS.items():
-        draw(points, ink, own).savefig(IMAGES / f"{name}-{shade}.svg", transparent=True, metadata={"Date": None})
+        draw(panels, ink, own).savefig(IMAGES / f"{name}-{shade}.svg", transparent=True, metadata={"Date": None})
 
 
 def main():
     points = error_and_seconds()
     print(points.sort_values("honest_error").round(2).to_string())
-    save(points, "error-seconds")
+    save({"error in %, mean": points}, "error-seconds")
 
 
 if __name__ == "__main__":

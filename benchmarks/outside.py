@@ -1,4 +1,4 @@
-"""Where the free-energy classifier stands among methods from outside: trees, boosting, ModernNCA; defaults and tuned.
+"""Where the free-energy classifier stands among methods from outside: trees, boosting, pytabkit; defaults and tuned.
 
     python benchmarks/outside.py --run FOLDER --data-home DATA --jobs 2      # fits what FOLDER lacks, then the tables
     python benchmarks/outside.py --show FOLDER                               # the tables of its records alone
@@ -74,7 +74,7 @@ def evaluate(job, X, y):
         seconds=seconds,
         parameters=chosen,
         shape=(len(train), X.shape[1], int(y.max()) + 1),
-        versions=versions() | library_versions("lightgbm", "catboost", "torch"),
+        versions=versions() | library_versions("lightgbm", "catboost", "torch", "pytabkit", "xgboost", "xrfm"),
     )
 
 

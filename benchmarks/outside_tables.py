@@ -1,14 +1,20 @@
 """Tables of the comparison with methods from outside, in markdown: pure functions of records."""
 
+from operator import attrgetter
+
 import numpy as np
 import pandas as pd
 from standing import duels, elo, elo_interval, holm
 
+from freemetric.bench.results import MEASURES
 from freemetric.bench.stats import wilcoxon
 
 FOREST = "rf"  # its default is rated 1000
 FIELDS = {"honest_error": ("error in %", 2, 1), "brier": ("Brier score", 4, 100), "log_loss": ("log loss", 4, 100)}
-"""What is compared: its name, its decimals, and the factor that makes it a percentage, whose ties are rounded."""
+"""What is compared: its name, its decimals, and the factor that makes it a percentage, whose ties are rounded.
+
+A field of records, or a name in ``MEASURES``. The first decides which method is ahead.
+"""
 
 
 def markdown(head, rows):
@@ -19,10 +25,11 @@ def markdown(head, rows):
 
 def by_split(records, field):
     """A field of all records: a DataFrame (splits x methods) of the splits where every method with the field has it."""
+    of = MEASURES[field].of if field in MEASURES else attrgetter(field)
     cells = {
-        (r.job.dataset, r.job.repeat, r.job.fold, r.job.method): getattr(r, field)
+        (r.job.dataset, r.job.repeat, r.job.fold, r.job.method): of(r)
         for r in records
-        if not r.failure and getattr(r, field) is not None
+        if not r.failure and of(r) is not None
     }
     if not cells:
         return pd.DataFrame()
@@ -31,9 +38,9 @@ def by_split(records, field):
     return table[[method for method in order if method in table]].dropna()
 
 
-def common(records):
+def common(records, field="honest_error"):
     """Records on the splits that all methods have."""
-    splits = by_split(records, "honest_error").index
+    splits = by_split(records, field).index
     return [r for r in records if (r.job.dataset, r.job.repeat, r.job.fold) in splits]
 
 
@@ -41,25 +48,26 @@ def by_set(records, field):
     return by_split(records, field).groupby(level=0).mean()
 
 
-def means(records):
-    """Mean over sets of everything; a set with the lowest error counts for all who have it."""
-    tables = {field: by_set(records, field) for field in (*FIELDS, "seconds")}
-    errors = tables["honest_error"]
+def means(records, fields=FIELDS, title="mean"):
+    """Mean over sets of everything, and the mean rank; a set with the lowest error counts for all who have it."""
+    tables = {field: by_set(records, field) for field in (*fields, "seconds")}
+    errors = tables[next(iter(fields))]
+    ranks = errors.round(6).rank(axis=1).mean()
     lowest = errors.le(errors.min(axis=1) + 1e-6, axis=0).sum()
     rows = []
     for method in errors.mean().sort_values().index:
-        cells = [f"{tables[f][method].mean():.{FIELDS[f][1]}f}" if method in tables[f] else "" for f in FIELDS]
-        rows.append([method, *cells, lowest[method], f"{tables['seconds'][method].mean():.1f}"])
-    head = [f"mean over {len(errors)} sets", *(name for name, _, _ in FIELDS.values()), "lowest error on", "seconds"]
-    markdown(head, rows)
+        cells = [f"{tables[f][method].mean():.{fields[f][1]}f}" if method in tables[f] else "" for f in fields]
+        rows.append([method, *cells, f"{ranks[method]:.2f}", lowest[method], f"{tables['seconds'][method].mean():.1f}"])
+    names = [name for name, _, _ in fields.values()]
+    markdown([f"{title} over {len(errors)} sets", *names, "mean rank", "lowest error on", "seconds"], rows)
 
 
-def against(records, ours):
+def against(records, ours, fields=FIELDS, title=""):
     """Ours less each other, sets won-tied-lost by ours, and Wilcoxon's p, corrected for the number of others."""
-    columns = {field: _tests(by_set(records, field), ours, *FIELDS[field][1:]) for field in FIELDS}
-    others = [method for method in by_set(records, "honest_error") if method != ours]
-    rows = [[method, *(columns[field].get(method, "") for field in FIELDS)] for method in others]
-    markdown([f"{ours} against", *(name for name, _, _ in FIELDS.values())], rows)
+    columns = {field: _tests(by_set(records, field), ours, *fields[field][1:]) for field in fields}
+    others = [method for method in by_set(records, next(iter(fields))) if method != ours]
+    rows = [[method, *(columns[field].get(method, "") for field in fields)] for method in others]
+    markdown([f"{title}{ours} against", *(name for name, _, _ in fields.values())], rows)
 
 
 def _tests(table, ours, digits, scale):
@@ -74,22 +82,23 @@ def _tests(table, ours, digits, scale):
     return cells
 
 
-def standings(records):
+def standings(records, fields=FIELDS, forest=FOREST):
     """Duels split by split, every set counting once: wins against the forest, and Elo with the forest at 1000."""
     head, columns, methods = ["wins on the same splits"], [], []
-    for field, (name, _, _) in FIELDS.items():
+    for field, (name, _, _) in fields.items():
         scores = by_split(records, field)
-        if FOREST not in scores:
+        if forest not in scores:
             continue
         names, won = list(scores), duels(scores)
-        anchor = names.index(FOREST)
+        anchor = names.index(forest)
         ratings, (low, high) = elo(won.sum(axis=0), anchor), elo_interval(won, anchor)
         share = 100 * won.mean(axis=0)[:, anchor]
-        head += [f"{name}: % of splits won against {FOREST}", "Elo"]
+        head += [f"{name}: % of splits won against {forest}", "Elo"]
         columns.append({m: (f"{share[i]:.0f}", _rating(ratings, low, high, i)) for i, m in enumerate(names)})
-        columns[-1][FOREST] = ("", "1000")
+        columns[-1][forest] = ("", "1000")
         methods = methods or [names[i] for i in np.argsort(-ratings)]
-    markdown(head, [[m, *(cell for column in columns for cell in column.get(m, ("", "")))] for m in methods])
+    if methods:
+        markdown(head, [[m, *(cell for column in columns for cell in column.get(m, ("", "")))] for m in methods])
 
 
 def _rating(ratings, low, high, i):

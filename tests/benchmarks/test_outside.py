@@ -1,6 +1,7 @@
 """Methods from outside: chosen on the training half alone, recorded once, rated as the arena rates."""
 
 import importlib.util
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,13 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric.bench.protocol import halves
 from freemetric.bench.records import BenchJob, Record, read_all
+from freemetric.bench.results import load_compact
 
 outside = pytest.importorskip("outside", reason="benchmarks are not part of an installed package")
 
 import outside_tables  # noqa: E402
 import standing  # noqa: E402
-from outside_methods import METHODS, Outsider, refusal  # noqa: E402
+from outside_methods import METHODS, Outsider, pretuned, refusal  # noqa: E402
 from outside_methods.families import FAMILIES, Plain  # noqa: E402
 from outside_methods.folds import inner_folds  # noqa: E402
 from outside_methods.random_search import RandomSearch  # noqa: E402
@@ -75,7 +77,7 @@ def test_holm_by_hand():
 def test_a_method_whose_package_is_missing_is_refused_in_one_line(monkeypatch):
     monkeypatch.setattr("outside_methods.find_spec", lambda name: None)
     assert refusal("extra-trees") is None
-    for name in ("lightgbm", "catboost-tuned", "modern-nca"):
+    for name in ("lightgbm", "catboost-tuned", "realmlp", "tabm-bagged"):
         line = refusal(name)
         assert name in line
         assert METHODS[name].needs in line
@@ -240,8 +242,8 @@ def test_tables_say_what_the_records_hold(capsys):
     outside_tables.tables(records, "free-energy")
     printed = capsys.readouterr().out
     assert "10 splits of 10 sets" in printed
-    assert "| free-energy | 10.00 | 0.1500 | 0.3000 | 10 | 1.0 |" in printed
-    assert "| svm | 10.00 |  |  | 10 | 1.0 |" in printed
+    assert "| free-energy | 10.00 | 0.1500 | 0.3000 | 1.50 | 10 | 1.0 |" in printed
+    assert "| svm | 10.00 |  |  | 1.50 | 10 | 1.0 |" in printed
     assert "| rf | -2.00, 10-0-0, p = 0.002, Holm 0.0039 |" in printed
     assert "| svm | +0.00, 0-10-0, p = 1, Holm 1 |  |  |" in printed
     rows = {row.split(" | ")[0]: row for row in printed.split("wins on the same splits")[1].splitlines()}
@@ -288,122 +290,41 @@ def test_boosting_learns_iris_plain_and_tuned(name):
     assert 1 <= tuned.rounds_ <= 500
 
 
-# --- ModernNCA
+# --- methods of pytabkit
 
 
-@pytest.fixture(scope="module")
-def modern_nca():
-    pytest.importorskip("torch", reason="torch is not installed")
-    from outside_methods import modern_nca
-
-    return modern_nca
-
-
-def brute_force_shares(Z, C, votes, temperature, own):
-    shares = np.zeros((len(Z), votes.shape[1]))
-    for i, z in enumerate(Z):
-        weights = np.array([np.exp(-np.sqrt(((z - c) ** 2).sum()) / temperature) for c in C])
-        if own:
-            weights[i] = 0
-        shares[i] = (weights[:, None] * votes).sum(axis=0) / weights.sum()
-    return shares
+def test_pretuned_methods_are_asked_for_with_one_thread_and_five_folds(monkeypatch):
+    asked = []
+    names = [f"{kind}_{task}" for kind, _ in pretuned.KINDS.values() for task in ("Classifier", "Regressor")]
+    stand_in = SimpleNamespace(**{name: lambda name=name, **options: asked.append((name, options)) for name in names})
+    monkeypatch.setattr(pretuned, "require", lambda module, extra: stand_in)
+    METHODS["realmlp"].make(3)
+    METHODS["tabm-bagged"].make(4)
+    pretuned.make_pretuned("xgb-td", 5, "Regressor")
+    usual = {"device": "cpu", "n_threads": 1}
+    assert asked == [
+        ("RealMLP_TD_Classifier", {**usual, "random_state": 3, "n_cv": 1}),
+        ("TabM_D_Classifier", {**usual, "random_state": 4, "n_cv": 5}),
+        ("XGB_TD_Regressor", {**usual, "random_state": 5, "n_cv": 1}),
+    ]
 
 
-@pytest.mark.parametrize("own", [True, False])
-def test_soft_votes_are_those_of_all_pairs(modern_nca, rng, own):
-    torch = modern_nca.torch
-    C, votes = rng.normal(size=(9, 3)), np.eye(2)[rng.integers(2, size=9)]
-    Z = C[:4] if own else rng.normal(size=(4, 3))
-    found = modern_nca.soft_votes(*map(torch.as_tensor, (Z, C, votes)), 0.7, leave_out_own=own)
-    np.testing.assert_allclose(found, brute_force_shares(Z, C, votes, 0.7, own), rtol=1e-10)
+@pytest.mark.slow
+@installed("pytabkit")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", list(pretuned.KINDS))
+def test_pretuned_methods_learn_iris(name):
+    X, y = load_iris(return_X_y=True)
+    P = METHODS[name].make(0).fit(X[::2], y[::2]).predict_proba(X[1::2])
+    np.testing.assert_allclose(P.sum(axis=1), 1, atol=1e-5)
+    assert (P.argmax(axis=1) == y[1::2]).mean() > 0.85
 
 
-def numpy_map(made, X):
-    """The map without blocks, from its formula."""
-    state = {name: value.numpy() for name, value in made.state_dict().items()}
-    numbers, flags = X[:, state["numbers"]], X[:, state["flags"]]
-    phase = 2 * np.pi * state["embedding.frequencies"] * numbers[:, :, None]
-    waves = np.concatenate([np.cos(phase), np.sin(phase)], axis=2)
-    embedded = np.maximum(waves @ state["embedding.mix.weight"].T + state["embedding.mix.bias"], 0)
-    flat = np.concatenate([embedded.reshape(len(X), -1), flags], axis=1)
-    return flat @ state["linear.weight"].T + state["linear.bias"]
-
-
-def small_problem(modern_nca, rng):
-    torch = modern_nca.torch
-    torch.manual_seed(0)
-    shape = {"dim": 4, "n_blocks": 0, "d_block": 8, "dropout": 0.0}
-    waves = {"n_frequencies": 5, "frequency_scale": 0.3, "d_embedding": 3}
-    made = modern_nca.FeatureMap(np.array([False, True, False]), **shape, **waves).double()
-    model = modern_nca.ModernNCA()
-    X = rng.normal(size=(12, 3))
-    X[:, 1] = X[:, 1] > 0
-    model.X_, model.y_ = torch.as_tensor(X), torch.as_tensor(rng.integers(2, size=12))
-    model.classes_ = np.arange(2)
-    model._votes = lambda: torch.nn.functional.one_hot(model.y_, 2).double()
-    return model, made, torch.tensor([3, 0, 7]), torch.tensor([1, 2, 5, 9, 11])
-
-
-def test_the_loss_of_a_step_is_the_log_likelihood_by_brute_force(modern_nca, rng):
-    model, made, batch, candidates = small_problem(modern_nca, rng)
-    rows = np.concatenate([batch, candidates])
-    Z, y = numpy_map(made, model.X_.numpy())[rows], model.y_.numpy()
-    P = brute_force_shares(Z[:3], Z, np.eye(2)[y[rows]], 1.0, own=True)
-    expected = -np.log(P[np.arange(3), y[batch.numpy()]] + modern_nca.TINY).mean()
-    assert model.step_loss(made, batch, candidates).item() == pytest.approx(expected, rel=1e-9)
-
-
-def test_its_gradient_is_that_of_finite_differences(modern_nca, rng):
-    model, made, batch, candidates = small_problem(modern_nca, rng)
-    model.step_loss(made, batch, candidates).backward()
-    for weights in (made.linear.weight, made.embedding.frequencies, made.embedding.mix.bias):
-        values, step = weights.data.view(-1), 1e-6
-        for i in (0, len(values) - 1):
-            ends = []
-            for sign in (1, -2):
-                values[i] += sign * step
-                ends.append(model.step_loss(made, batch, candidates).item())
-            values[i] += step
-            slope = (ends[0] - ends[1]) / (2 * step)
-            assert weights.grad.view(-1)[i].item() == pytest.approx(slope, rel=1e-4, abs=1e-8)
-
-
-def test_candidates_are_a_share_of_the_other_rows(modern_nca):
-    torch = modern_nca.torch
-    model = modern_nca.ModernNCA(sample_rate=0.3)
-    train, batch = torch.arange(0, 100, 2), torch.tensor([4, 8])
-    some = set(model._candidates(batch, train).tolist())
-    assert len(some) == int(0.3 * 48)
-    assert some < set(train.tolist()) - {4, 8}
-
-
-@pytest.mark.parametrize("options", [{}, {"n_blocks": 1}, {"n_bags": 2}], ids=str)
-def test_it_learns_xor_where_a_line_cannot(modern_nca, rng, options):
-    torch = modern_nca.torch
-    X = rng.normal(size=(300, 4))
-    y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    before = torch.random.get_rng_state()
-    model = modern_nca.ModernNCA(dim=16, max_epochs=25, batch_size=64, random_state=0, **options)
-    P = model.fit(X[:200], y[:200]).predict_proba(X[200:])
-    assert torch.equal(torch.random.get_rng_state(), before)
-    np.testing.assert_allclose(P.sum(axis=1), 1, atol=1e-6)
-    assert (P.argmax(axis=1) == y[200:]).mean() > 0.75
-    assert len(model.maps_) == options.get("n_bags", 1)
-
-
-def test_the_same_seed_gives_the_same(modern_nca, rng):
-    X, y = rng.normal(size=(60, 2)), np.arange(60) % 3
-    one, other = (modern_nca.ModernNCA(max_epochs=3, random_state=4).fit(X, y).predict_proba(X) for _ in range(2))
-    np.testing.assert_array_equal(one, other)
-
-
-def test_predictions_are_votes_of_all_rows_in_the_learned_space(modern_nca, rng):
-    X = rng.normal(size=(60, 3))
-    X[:, 2] = X[:, 2] > 0
-    y = (X[:, 0] > 0).astype(int)
-    model = modern_nca.ModernNCA(max_epochs=2, random_state=0).fit(X, y)
-    made, Q = model.maps_[0].double(), model.scaler_.transform(X[:5] + 0.01)
-    Z, C = (numpy_map(made, rows) for rows in (Q, model.scaler_.transform(X)))
-    expected = brute_force_shares(Z, C, np.eye(2)[y], 1.0, own=False)
-    made.float()
-    np.testing.assert_allclose(model.predict_proba(X[:5] + 0.01), expected, atol=1e-4)
+def test_records_of_our_modern_nca_stay_readable_and_it_is_not_run(capsys, monkeypatch, tmp_path):
+    assert "pytabkit has none" in refusal("modern-nca")
+    monkeypatch.setattr("sys.argv", ["outside.py", "--run", str(tmp_path), "--methods", "modern-nca-bagged"])
+    with pytest.raises(SystemExit, match="1"):
+        outside.main()
+    assert "modern-nca-bagged cannot be run" in capsys.readouterr().err
+    committed = outside.all_records(load_compact(outside.OUTSIDE))
+    assert {"modern-nca", "modern-nca-bagged"} <= {r.job.method for r in committed}

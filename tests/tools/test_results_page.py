@@ -31,7 +31,7 @@ def test_every_file_has_its_command():
 
 
 def test_pages_are_short():
-    most = {"results.md": 6300, "paper.md": 2500}
+    most = {"results.md": 6400, "paper.md": 2500}
     for page in results_page.PAGES:
         assert len(page.read_text(encoding="utf-8").split()) <= most[page.name]
 
