@@ -158,7 +158,7 @@ def with_error(values):
 
 def paper_rows(found):
     """The published setting: median and range of the ends of 20 annealings and 20 quenches."""
-    yield ["set", "annealings", "quenches", "not above the median annealing"]
+    yield ["set", "annealings", "quenches", "quenches-not-above-median"]
     for name, of_set in found.items():
         if "paper" in of_set:
             ends = [np.asarray(of_set["paper"][kind]) for kind in ("annealed", "quenched")]
