@@ -33,7 +33,7 @@ from mixed_data import TABLES, is_installed, load_table
 from mixed_methods import FOREST, METHODS, OURS, refusal
 from outside_tables import FIELDS, against, by_set, common, markdown, means, standings
 
-from freemetric.bench import classification, regression
+from freemetric.bench import protocol, regression
 from freemetric.bench.records import BenchJob, Record, read_all
 from freemetric.bench.results import load_compact, save_compact
 from freemetric.bench.runner import claim
@@ -93,7 +93,7 @@ def scores(y, predicted, is_classification):
     """Fields of a record: those of probabilities (N, C), or of predicted numbers."""
     if is_classification:
         error = round(100 * float(np.mean(predicted.argmax(axis=1) != y)), 6)
-        return {"errors": [error], "honest_error": error, **classification.probability_scores(predicted, y)}
+        return {"errors": [error], "honest_error": error, **protocol.probability_scores(predicted, y)}
     errors, spread = y - predicted.ravel(), float(y.std())
     rmse = float(np.sqrt(np.mean(errors**2)))
     return {"r2": 1 - (rmse / spread) ** 2, "mae": float(abs(errors).mean()), "rmse": rmse, "spread": spread}

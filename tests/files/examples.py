@@ -75,6 +75,7 @@ from freemetric.learners.fitting import Lowest
 from freemetric.learners.kept_results import KeptWalk
 from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Candidate, ClassEncoding, Member, TrainingSet
 from freemetric.metrics.gaps import Gaps
+from freemetric.metrics.kernel_ridge import OOBMetrics, class_kernel_ridge
 from freemetric.metrics.trends import Products, crossed_trend
 from freemetric.metrics.vector_index import VectorIndex
 from freemetric.sklearn_compat import HALVING
@@ -97,6 +98,13 @@ def plain_head(encoding):
 
 
 FILLED = Gaps.of(GAPS)
+PLAIN = Member(Candidate("scaled", "identity", "log-nca"), np.empty((0, 3, 3)))
+KERNEL, _ = class_kernel_ridge(
+    OOBMetrics({"scaled": VIEWS["scaled"].of(X)}, [PLAIN], np.ones(1), np.arange(40), [np.ones((1, 40), dtype=bool)]),
+    TrainingSet(X, y, ClassEncoding(3)),
+    np.arange(40),
+    20,
+)
 VALUES = {
     "freemetric:recipe": [
         Recipe(),
@@ -169,6 +177,7 @@ VALUES = {
         f"density:{name}": [CLASS_DENSITIES[name].of(X, y, 3), CLASS_DENSITIES[name].of(X * 0 + 1, y, 4)]
         for name in CLASS_DENSITIES
     },
+    "density:kernel-ridge": [KERNEL],
 }
 
 PARAMETER_OBJECTS = {

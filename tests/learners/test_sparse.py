@@ -121,9 +121,8 @@ def test_sparse_columns_of_pandas(counts):
 def test_nan_in_a_sparse_matrix_is_said(counts):
     X, y = counts
     S = sparse.csr_matrix(np.where(X > 1, np.nan, X))
-    for model in (RCA(), FreeEnergyClassifier(**QUICK)):
-        with pytest.raises(ValueError, match=r"^Input X contains NaN; .*TableClassifier"):
-            model.fit(S, y)
+    with pytest.raises(ValueError, match=r"^Input X contains NaN; .*TableClassifier"):
+        RCA().fit(S, y)
 
 
 def test_dask_takes_dense_blocks_only(counts):

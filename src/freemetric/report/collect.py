@@ -69,7 +69,8 @@ def collect(model: Any, X: Any = None, y: ArrayLike | None = None, **options: An
     _run(findings, model, space)
     predict_rows(findings, model, kept, X)
     if X is not None and not findings.learned_from and hasattr(space.learner, "ensemble_"):
-        findings.p_values = space.learner.ensemble_.p_values(findings.inputs)
+        ensemble = space.learner.ensemble_
+        findings.p_values = ensemble.p_values(ensemble.filled(findings.inputs))
     names = findings.class_names if wanted.class_names is None else wanted.class_names
     if len(names) != len(findings.class_names):
         count = counted(len(findings.class_names), "class", "classes")
