@@ -63,7 +63,7 @@ def plan(names, methods, label=None, folds=(0, 1)):
 
 def halves(name, y):
     """(train, test) of both folds, the same for every method."""
-    return (classification if TABLES[name].task == "classification" else regression).halves(y, 0)
+    return (protocol if TABLES[name].task == "classification" else regression).halves(y, 0)
 
 
 def evaluate(job, method):
