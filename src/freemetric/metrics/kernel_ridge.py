@@ -1,7 +1,7 @@
 """Kernel ridge regression of the classes in the averaged metric: a smooth model beside the votes of neighbours."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ LENGTHS = (0.25, 0.5, 1.0, 2.0)  # of the kernel, in median distances
 RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
 MOST_TRIED_ON = 256  # samples that length and ridge are chosen on
 FLOOR = 0.05  # added to predictions before their logarithm is taken, as to shares of votes
+NEGLIGIBLE = 1e-4  # share of the squared distances along axes that are left out
 LEAST_WEIGHT = 1e-6  # of a sample, whose ridge is finite
 
 
@@ -60,10 +61,12 @@ class OOBMetrics(NamedTuple):
         return np.sqrt(total / np.maximum(weight, np.finfo(float).tiny).astype(np.float32)[:, None])
 
 
-def _squares(Q, Z):
-    """Squared distances (n, m)."""
-    squares = np.einsum("ij,ij->i", Q, Q)[:, None] + np.einsum("ij,ij->i", Z, Z) - 2 * Q @ Z.T
-    return np.maximum(squares, 0.0)
+def _squares(Q, Z, lengths=None):
+    """Squared distances (n, m) of Q (n, q) and Z (m, q), whose squared lengths (m,) may be known."""
+    squares = (-2 * Q) @ Z.T
+    squares += np.einsum("ij,ij->i", Q, Q)[:, None]
+    squares += np.einsum("ij,ij->i", Z, Z) if lengths is None else lengths
+    return np.maximum(squares, 0.0, out=squares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +121,13 @@ class ClassKernelRidge(ClassEnergies):
     base: NDArray
     length: float
     n_features: int
+    computed: dict[int, Any] = field(default_factory=dict, init=False)  # what can be computed again
+
+    def to_state(self) -> dict[str, Any]:
+        return {part.name: getattr(self, part.name) for part in fields(self) if part.init}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.to_state(), "computed": {}}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -134,8 +144,17 @@ class ClassKernelRidge(ClassEnergies):
         Z = Embedding(self.maps, self.origin)(self.views, X)
         for number, some in grouped(Z, self.centres):
             # squares of short distances are differences of much larger ones, and need double precision; roots do not
-            squares = _squares(Z[some], self.landmarks[self.blocks[number]].astype(float))
-            yield number, some, np.exp(np.sqrt(squares.astype(np.float32)) / np.float32(-self.length))
+            squares = _squares(Z[some], *self._block(number)).astype(np.float32)
+            np.sqrt(squares, out=squares)
+            squares /= np.float32(-self.length)
+            yield number, some, np.exp(squares, out=squares)
+
+    def _block(self, number):
+        """Coordinates (m, q) of the samples of a block and their squared lengths (m,), made once."""
+        if number not in self.computed:
+            Z = self.landmarks[self.blocks[number]].astype(float)
+            self.computed[number] = Z, np.einsum("ij,ij->i", Z, Z)
+        return self.computed[number]
 
     def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
         """A function of X (n, d) and numbers (n,): energies (n, C) without the part that these training samples had."""
@@ -239,9 +258,10 @@ def class_kernel_ridge(
     None where no two samples differ.
     """
     X = training_set.X.astype(np.float64)
-    maps, origin = embedding = metrics.embedding(X)
-    if not maps:
+    embedding = metrics.embedding(X)
+    if not embedding.maps:
         return None
+    maps, origin = embedding = _main_axes(embedding, metrics.views, some_rows(X))
     Z, indicators = embedding(metrics.views, X[voters]), np.eye(training_set.n_cells)[training_set.y[voters]]
     weights = np.ones(len(voters)) if training_set.weights is None else training_set.weights[voters]
     base = np.average(indicators, axis=0, weights=weights)
@@ -267,6 +287,13 @@ def class_kernel_ridge(
     )
     model = ClassKernelRidge(views, maps, origin, *near, centres, blocks, coefficients, base, length, X.shape[1])
     return model, energies(found + base)
+
+
+def _main_axes(embedding, views, X):
+    """The embedding on as many of its principal axes as carry nearly all of the squared distances of X (N, d)."""
+    carried = np.cumsum(embedding(views, X).var(axis=0))
+    n = int(np.searchsorted(carried, (1 - NEGLIGIBLE) * carried[-1])) + 1
+    return Embedding({name: B[:, :n] for name, B in embedding.maps.items()}, embedding.centre[:n])
 
 
 def _inverse(K, ridges):
