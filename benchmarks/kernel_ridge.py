@@ -31,7 +31,7 @@ def jobs():
     from zoo import PROBLEMS
 
     sets = [("chosen", name, MOST, 2) for name in CHOSEN] + [("confirmed", name, MOST, 3) for name in CONFIRMED]
-    problems = [("synthetic", name, size, 1) for name in PROBLEMS for size in SIZES if name != "missing"]
+    problems = [("synthetic", name, size, 1) for name in PROBLEMS for size in SIZES]
     for (role, name, size, repeats), kernel in product([*sets, *problems], (False, True)):
         for repeat, fold in product(range(repeats), range(2)):
             yield {"role": role, "set": name, "size": size, "repeat": repeat, "fold": fold, "kernel": kernel}
