@@ -8,7 +8,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import log_loss
 
 from freemetric import FreeEnergyClassifier, Recipe, load, save
-from freemetric.metrics.kernel_ridge import ClassKernelRidge, blocks_of, grouped, places_of
+from freemetric.metrics.kernel_ridge import ClassKernelRidge, _solved, blocks_of, grouped, places_of
 
 N = 400
 
@@ -70,6 +70,16 @@ def test_a_sample_that_is_left_out_has_no_part(fitted):
         own = np.flatnonzero(kernel.rows == training_set.rows[number])
         wanted = regression(kernel, fitted, block, own)(Q)[0]
         np.testing.assert_allclose(np.exp(-energies) - 0.05, np.maximum(wanted, 0), atol=2e-4)
+
+
+@pytest.mark.parametrize("n_rows", [3, 30])
+def test_few_and_many_rows_of_the_inverse(rng, n_rows):
+    B, Y, ridges = rng.normal(size=(40, 40)), rng.normal(size=(40, 2)), rng.uniform(0.5, 2, size=40)
+    K, some = B @ B.T, rng.permutation(40)[:n_rows]
+    inverse = np.linalg.inv(K + np.diag(ridges))
+    coefficients, rows = _solved(K, ridges, Y, some)
+    np.testing.assert_allclose(coefficients, inverse @ Y)
+    np.testing.assert_allclose(rows, inverse[some], atol=1e-12)
 
 
 def test_blocks_hold_the_samples_nearest_to_their_centres(rng):

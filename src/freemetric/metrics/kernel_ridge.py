@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
+from scipy.linalg import cho_factor, cho_solve, lapack
 from scipy.spatial.distance import cdist
 
 from ..files import register
@@ -22,6 +22,7 @@ RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
 MOST_TRIED_ON = 256  # samples that length and ridge are chosen on
 FLOOR = 0.05  # added to predictions before their logarithm is taken, as to shares of votes
 NEGLIGIBLE = 1e-4  # share of the squared distances along axes that are left out
+FEW_ROWS = 3  # times fewer rows of an inverse are cheaper one by one
 LEAST_WEIGHT = 1e-6  # of a sample, whose ridge is finite
 
 
@@ -171,7 +172,8 @@ class ClassKernelRidge(ClassEnergies):
                     Z = self.landmarks[members]
                     inverses[block] = _inverse(np.exp(cdist(Z, Z) / -self.length), self.ridges[members])
                 places = places_of(landmarks[numbers[some]], members)
-                found[some] = _left_out(K, self.coefficients[block], inverses[block], places)
+                rows = inverses[block][places[places >= 0]]
+                found[some] = _left_out(K, self.coefficients[block], rows, places)
             return energies(found + self.base)
 
         return without
@@ -276,11 +278,11 @@ def class_kernel_ridge(
     ridges = ridge / np.maximum(weights / weights.mean(), LEAST_WEIGHT)
     coefficients, found = np.empty((*blocks.shape, len(base))), np.empty((len(scored), len(base)))
     for number, members in enumerate(blocks):
-        inverse = _inverse(np.exp(cdist(Z[members], Z[members]) / -length), ridges[members])
-        coefficients[number] = inverse @ Y[members]
-        if number in of_blocks:
-            some, K = of_blocks[number], np.exp(apart[number] / -length)
-            found[some] = _left_out(K, coefficients[number], inverse, places_of(scored[some], members))
+        some = of_blocks.get(number, np.empty(0, dtype=int))
+        K, places = np.exp(cdist(Z[members], Z[members]) / -length), places_of(scored[some], members)
+        coefficients[number], rows = _solved(K, ridges[members], Y[members], places[places >= 0])
+        if len(some):
+            found[some] = _left_out(np.exp(apart[number] / -length), coefficients[number], rows, places)
     views, near = (
         {name: metrics.views[name] for name in maps},
         (Z.astype(np.float32), training_set.rows[voters], ridges),
@@ -304,10 +306,24 @@ def _inverse(K, ridges):
     return np.triu(inverse) + np.triu(inverse, 1).T
 
 
-def _left_out(Q, coefficients, inverse, places):
-    """Predictions (n, C) for kernels Q (n, m), by the regression without the sample at a place (n,), if not -1."""
+def _solved(K, ridges, Y, some):
+    """(K + diag(ridges))^-1 Y, and some rows of the inverse; K (m, m) is lost."""
+    if FEW_ROWS * len(some) > len(K):
+        inverse = _inverse(K, ridges)
+        return inverse @ Y, inverse[some]
+    K[np.diag_indices_from(K)] += ridges
+    sides = np.zeros((len(K), len(some)))
+    sides[some, np.arange(len(some))] = 1.0
+    solved = cho_solve(cho_factor(K, overwrite_a=True), np.hstack([Y, sides]), overwrite_b=True)
+    return solved[:, : Y.shape[1]], solved[:, Y.shape[1] :].T
+
+
+def _left_out(Q, coefficients, rows, places):
+    """Predictions (n, C) for kernels Q (n, m), by the regression without the sample at a place (n,), if not -1.
+
+    ``rows`` (r, m) are those of the inverse at the places that are not -1.
+    """
     found, inside = Q @ coefficients, np.flatnonzero(places >= 0)
-    rows = inverse[places[inside]]
     own = np.einsum("im,im->i", Q[inside], rows) / rows[np.arange(len(rows)), places[inside]]
     found[inside] -= own[:, None] * coefficients[places[inside]]
     return found
