@@ -115,6 +115,25 @@ def test_it_is_left_out_where_it_does_not(rng):
         assert not any(isinstance(some, ClassKernelRidge) for some in head.densities)
 
 
+def test_small_blocks_are_refused():
+    with pytest.raises(ValueError, match=r"^kernel_block of Recipe is neither 0 nor at least 100: 1$"):
+        Recipe(kernel_block=1)
+
+
+def test_an_interrupt_leaves_the_model_as_it_was(smooth, monkeypatch):
+    X, y = smooth
+    model = FreeEnergyClassifier(recipe=Recipe(n_replicas=6), random_state=0).fit(X[:N], y[:N])
+    before = model.predict_proba(X[N:])
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("freemetric.metrics.kernel_ridge._best", stop)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[N:], y[N:])
+    np.testing.assert_array_equal(model.predict_proba(X[N:]), before)
+
+
 def test_files_hold_it(fitted, smooth, tmp_path):
     X = smooth[0][N:]
     save(fitted, tmp_path / "model.fm")

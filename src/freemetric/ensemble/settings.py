@@ -17,6 +17,7 @@ ENERGIES = ("log-nca", "nca", "neighbor-likelihood", "regression")  # the last o
 TEMPERATURES = dict.fromkeys(ENERGIES, 1e-3) | {"nca": 3e-4}
 TRAPS = dict.fromkeys(ENERGIES, 0.3) | {"nca": 0.1}
 """lambda / T, since lambda |A|^2 / T is then the same at every temperature."""
+SMALLEST_BLOCK = 100  # samples, of which a kernel regression can learn
 CALIBRATIONS = ("full", "slope", "none")
 FROM_ZERO = (
     "colder",
@@ -149,7 +150,7 @@ class Recipe:
         Fewest out-of-bag samples with which a kernel ridge regression in the averaged metric stands beside the votes of
         classes.
     kernel_block : int, default=1500
-        Most samples of one of the blocks that it is made of; 0 leaves it out.
+        Most samples of one of the blocks that it is made of, at least 100; 0 leaves it out.
     trends : tuple of str, default=("linear", "steps", "surface")
         Trends of a regression target. Surfaces are for at most 27 features.
     trend_prior : float, default=0.05
@@ -269,6 +270,8 @@ class Recipe:
         require(self.calibration in CALIBRATIONS, "calibration of Recipe", f"is none of {', '.join(CALIBRATIONS)}")
         for place in fields(self):
             self._check_number(place.name, place.type)
+        fits = self.kernel_block == 0 or self.kernel_block >= SMALLEST_BLOCK
+        require(fits, "kernel_block of Recipe", f"is neither 0 nor at least {SMALLEST_BLOCK}: {self.kernel_block}")
         require(self.bag_growth > 1, "bag_growth of Recipe", "is no integer above 1")
         require(0 < self.subsample < 1, "subsample of Recipe", "is no share between 0 and 1")
         for name in ("temperature", "confinement"):

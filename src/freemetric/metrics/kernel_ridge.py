@@ -23,6 +23,7 @@ MOST_TRIED_ON = 256  # samples that length and ridge are chosen on
 FLOOR = 0.05  # added to predictions before their logarithm is taken, as to shares of votes
 NEGLIGIBLE = 1e-4  # share of the squared distances along axes that are left out
 FEW_ROWS = 3  # times fewer rows of an inverse are cheaper one by one
+MOST_NUMBERS = 10_000_000  # coefficients of all blocks together
 LEAST_WEIGHT = 1e-6  # of a sample, whose ridge is finite
 
 
@@ -257,36 +258,37 @@ def class_kernel_ridge(
 
     A sample that is scored is left out of the regression, and its distances are those of replicas that left it out:
     otherwise it would seem closer to its class than new samples are. Length and ridge are chosen by these predictions.
-    None where no two samples differ.
+    None where no two samples differ, or where so many samples and classes would take too much memory.
     """
     X = training_set.X.astype(np.float64)
     embedding = metrics.embedding(X)
-    if not embedding.maps:
+    if not embedding.maps or 2 * len(voters) * training_set.n_cells > MOST_NUMBERS:
         return None
-    maps, origin = embedding = _main_axes(embedding, metrics.views, some_rows(X))
+    rows = some_rows(X, sum(len(view.owner) for view in metrics.views.values()))
+    maps, origin = embedding = _main_axes(embedding, metrics.views, rows)
     Z, indicators = embedding(metrics.views, X[voters]), np.eye(training_set.n_cells)[training_set.y[voters]]
     weights = np.ones(len(voters)) if training_set.weights is None else training_set.weights[voters]
     base = np.average(indicators, axis=0, weights=weights)
     Y, scored = indicators - base, places_of(metrics.samples, voters)
     centres, blocks = blocks_of(Z, most)
     of_blocks = dict(grouped(embedding(metrics.views, X[metrics.samples]), centres))
-    sizes = metrics.sizes(some_rows(X))
+    sizes = metrics.sizes(rows)
     apart = {number: metrics.distances(X, some, voters[blocks[number]], sizes) for number, some in of_blocks.items()}
     tried = max(of_blocks, key=lambda number: len(of_blocks[number]))
     places = places_of(scored[of_blocks[tried]], blocks[tried])
+    if np.count_nonzero(places >= 0) < 2:  # nothing to choose the length on
+        return None
     length, ridge = _best(Z[blocks[tried]], apart[tried], places, Y[blocks[tried]])
     ridges = ridge / np.maximum(weights / weights.mean(), LEAST_WEIGHT)
     coefficients, found = np.empty((*blocks.shape, len(base))), np.empty((len(scored), len(base)))
     for number, members in enumerate(blocks):
         some = of_blocks.get(number, np.empty(0, dtype=int))
         K, places = np.exp(cdist(Z[members], Z[members]) / -length), places_of(scored[some], members)
-        coefficients[number], rows = _solved(K, ridges[members], Y[members], places[places >= 0])
+        coefficients[number], inverse = _solved(K, ridges[members], Y[members], places[places >= 0])
         if len(some):
-            found[some] = _left_out(np.exp(apart[number] / -length), coefficients[number], rows, places)
-    views, near = (
-        {name: metrics.views[name] for name in maps},
-        (Z.astype(np.float32), training_set.rows[voters], ridges),
-    )
+            found[some] = _left_out(np.exp(apart[number] / -length), coefficients[number], inverse, places)
+    views = {name: metrics.views[name] for name in maps}
+    near = Z.astype(np.float32), training_set.rows[voters], ridges
     model = ClassKernelRidge(views, maps, origin, *near, centres, blocks, coefficients, base, length, X.shape[1])
     return model, energies(found + base)
 
