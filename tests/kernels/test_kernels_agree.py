@@ -278,3 +278,25 @@ def test_missing_gpu_is_said():
         pytest.skip("this machine has a GPU")
     with pytest.raises(ValueError, match="no such device"):
         kernels_for("cuda").prepare(np.zeros((1, 2, 1)), np.array([0, 1, 2]), "cuda")
+
+
+@pytest.mark.parametrize("n_rows", [0, 3, 30])
+def test_ridge_regression_is_the_reference(kernels, rng, n_rows):
+    Z, Y, ridges = rng.normal(size=(40, 3)), rng.normal(size=(40, 2)), rng.uniform(0.01, 2, size=40)
+    Z[7] = Z[3]  # twice the same sample
+    some = rng.permutation(40)[:n_rows]
+    coefficients, rows = kernels.ridge_regression(Z, Y, 0.7, ridges, some, "cpu")
+    wanted = reference.ridge_regression(Z, Y, 0.7, ridges, some)
+    np.testing.assert_allclose(coefficients, wanted[0], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(rows, wanted[1], rtol=1e-6, atol=1e-6)
+    K = np.exp(-np.linalg.norm(Z[:, None] - Z, axis=2) / 0.7)
+    np.testing.assert_allclose(K @ wanted[0] + ridges[:, None] * wanted[0], Y, atol=1e-10)
+
+
+def test_weighted_squares_are_the_reference(kernels, rng):
+    Q, Z, shares = rng.normal(size=(4, 9, 3)), rng.normal(size=(4, 17, 3)), rng.uniform(size=(4, 9))
+    shares[2, 5] = 0.0
+    found = kernels.weighted_squares(Q, Z, shares, "cpu")
+    np.testing.assert_allclose(found, reference.weighted_squares(Q, Z, shares), rtol=1e-5)
+    by_hand = sum(shares[r, 4] * np.sum((Q[r, 4] - Z[r, 11]) ** 2) for r in range(4))
+    assert found[4, 11] == pytest.approx(by_hand, rel=1e-5)

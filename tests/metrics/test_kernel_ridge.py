@@ -1,6 +1,7 @@
 """The kernel regression of classes against scikit-learn's, regressions without a sample, and blocks by hand."""
 
 import copy
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,7 +9,9 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import log_loss
 
 from freemetric import FreeEnergyClassifier, Recipe, load, save
-from freemetric.metrics.kernel_ridge import ClassKernelRidge, _solved, blocks_of, grouped, places_of
+from freemetric.metrics import Candidate, Member
+from freemetric.metrics.kernel_ridge import ClassKernelRidge, OOBMetrics, blocks_of, grouped, places_of
+from freemetric.metrics.views import VIEWS
 
 N = 400
 
@@ -72,14 +75,29 @@ def test_a_sample_that_is_left_out_has_no_part(fitted):
         np.testing.assert_allclose(np.exp(-energies) - 0.05, np.maximum(wanted, 0), atol=2e-4)
 
 
-@pytest.mark.parametrize("n_rows", [3, 30])
-def test_few_and_many_rows_of_the_inverse(rng, n_rows):
-    B, Y, ridges = rng.normal(size=(40, 40)), rng.normal(size=(40, 2)), rng.uniform(0.5, 2, size=40)
-    K, some = B @ B.T, rng.permutation(40)[:n_rows]
-    inverse = np.linalg.inv(K + np.diag(ridges))
-    coefficients, rows = _solved(K, ridges, Y, some)
-    np.testing.assert_allclose(coefficients, inverse @ Y)
-    np.testing.assert_allclose(rows, inverse[some], atol=1e-12)
+def test_distances_are_means_over_the_replicas_that_left_a_sample_out(rng, monkeypatch):
+    monkeypatch.setattr("freemetric.metrics.kernel_ridge.MOST_AT_ONCE", 60)  # coordinates: a few spaces at a time
+    X, samples, others = rng.normal(size=(20, 3)), np.array([2, 5, 11, 17]), np.array([0, 2, 9, 16, 17])
+    views = {"scaled": VIEWS["scaled"].of(X), "quantiles": VIEWS["quantiles"].of(X)}
+    forms = {
+        "full": rng.normal(size=(5, 3, 3)),
+        "diagonal": rng.normal(size=(4, 1, 3)),
+        "identity": np.empty((0, 1, 3)),
+    }
+    members = [Member(Candidate(name, form, "log-nca"), maps) for name in views for form, maps in forms.items()]
+    left_out = [rng.integers(0, 2, (len(member), len(samples))).astype(bool) for member in members]
+    for absent in left_out:
+        absent[0] = True  # some replica did
+    metrics = OOBMetrics(views, members, rng.uniform(size=6), samples, left_out)
+    some, sizes = np.array([3, 0, 2]), metrics.sizes(X)
+    found = metrics.distances(X, some, others, sizes)
+    for (i, number), (j, other) in product(enumerate(some), enumerate(others)):
+        total = 0.0
+        for member, weight, absent, size in zip(members, metrics.weights, left_out, sizes, strict=True):
+            u, v = (views[member.candidate.view](X[[row]])[0] for row in (samples[number], other))
+            M = member.matrices()
+            total += weight * np.mean([(u - v) @ M[r] @ (u - v) / size[r] for r in np.flatnonzero(absent[:, number])])
+        assert found[i, j] == pytest.approx(np.sqrt(total / metrics.weights.sum()), abs=2e-3, rel=1e-4)
 
 
 def test_blocks_hold_the_samples_nearest_to_their_centres(rng):

@@ -41,9 +41,10 @@ class CandidateResult:
 
 
 class Spaces(Protocol):
-    """Views by name, and which out-of-bag samples the replicas of a candidate left out."""
+    """Views by name, a device to compute on, and which out-of-bag samples the replicas of a candidate left out."""
 
     views: dict[str, View]
+    device: str
 
     def left_out(self, result: CandidateResult) -> NDArray[np.bool_]:
         """Whether (R, n_oob); one row of True where nothing is learned."""
@@ -75,7 +76,8 @@ class Population:
         used = np.flatnonzero(weights.any(axis=1))
         results = [self.results[number] for number in used]
         members, left_out = [result.member() for result in results], [self.spaces.left_out(some) for some in results]
-        return OOBMetrics(self.spaces.views, members, weights[used].sum(axis=1), self.oob_samples, left_out)
+        of_members = members, weights[used].sum(axis=1), self.oob_samples, left_out
+        return OOBMetrics(self.spaces.views, *of_members, self.spaces.device)
 
     def enter(self, candidate: Candidate, n_features: int) -> CandidateResult:
         """A new candidate, without replicas."""

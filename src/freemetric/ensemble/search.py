@@ -46,7 +46,7 @@ class Search:
     """Samples replicas of candidates, round by round."""
 
     def __init__(self, problem: SearchProblem, recipe: Recipe, seed: np.random.SeedSequence, scores: bool = True):
-        self.problem, self.recipe, self.seed = problem, recipe, seed
+        self.problem, self.recipe, self.seed, self.device = problem, recipe, seed, problem.device
         y = problem.training_set.y
         self.strata = problem.task.strata(y)
         self.bags: dict[int, Bags] = {}

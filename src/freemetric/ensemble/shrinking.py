@@ -35,7 +35,7 @@ class Rebuilt:
     """
 
     def __init__(self, model: Any, views: dict[str, View], members: list[Member], training_set: TrainingSet):
-        self.model, self.views, self.members = model, views, members
+        self.model, self.views, self.members, self.device = model, views, members, model.device
         self.task: EnsembleTask
         self.task, self.training_set = model._problem_again(training_set)
         self.recipe, self.n_rows = given_recipe(model, len(training_set)), n_rows_given(model)

@@ -128,6 +128,17 @@ class Kernels(Protocol):
     ) -> NDArray:
         """Shares of votes (n, n_cells) that queries Q (R, n, p) get from their nearest places Z (R, M, p)."""
 
+    def weighted_squares(self, Q: NDArray, Z: NDArray, shares: NDArray, device: str = ...) -> NDArray:
+        """Squared distances (n, m) of Q (R, n, p) and Z (R, m, p), summed over R spaces by shares (R, n)."""
+
+    def ridge_regression(
+        self, Z: NDArray, Y: NDArray, length: float, ridges: NDArray, some: NDArray, device: str = ...
+    ) -> tuple[NDArray, NDArray]:
+        """G Y (m, C), and the rows ``some`` (r,) of G (m, m), the inverse of K + diag(ridges).
+
+        K are the kernels exp(-|z - z'| / length) of samples Z (m, q) with targets Y (m, C) and ridges (m,).
+        """
+
 
 class CpuKernels(Kernels, Protocol):
     """What only the CPU computes beside: indices, votes that are merged, and the inner loops of single learners."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from .protocol import SQUARED, Loss, Trials
 
@@ -267,3 +268,16 @@ def neighbor_shares(
             votes = (votes_there[rows] / counts[rows, None])[: len(weights)].cumsum(axis=0)
             share += np.asarray(weights)[: len(votes)] @ (votes / votes.sum(axis=1, keepdims=True))
     return out
+
+
+def weighted_squares(Q: NDArray, Z: NDArray, shares: NDArray, device: str = "reference") -> NDArray:
+    """Sums over spaces, as the protocol says."""
+    return sum(share[:, None] * cdist(q, z, "sqeuclidean") for q, z, share in zip(Q, Z, shares, strict=True))
+
+
+def ridge_regression(
+    Z: NDArray, Y: NDArray, length: float, ridges: NDArray, some: NDArray, device: str = "reference"
+) -> tuple[NDArray, NDArray]:
+    """Of the inverse itself, as the protocol says."""
+    inverse = np.linalg.inv(np.exp(cdist(Z, Z) / -length) + np.diag(ridges))
+    return inverse @ Y, inverse[some]

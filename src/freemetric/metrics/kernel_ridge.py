@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, lapack
 from scipy.spatial.distance import cdist
 
 from ..files import register
 from ..files.checks import check_array, is_number, require
+from ..kernels import kernels_for
 from .averaged_metric import Embedding, averaged_matrices, some_rows
 from .class_densities import ClassEnergies
 from .forms import Member
@@ -22,8 +23,10 @@ RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
 MOST_TRIED_ON = 256  # samples that length and ridge are chosen on
 FLOOR = 0.05  # added to predictions before their logarithm is taken, as to shares of votes
 NEGLIGIBLE = 1e-4  # share of the squared distances along axes that are left out
-FEW_ROWS = 3  # times fewer rows of an inverse are cheaper one by one
 MOST_NUMBERS = 10_000_000  # coefficients of all blocks together
+MOST_AT_ONCE = 1 << 22  # coordinates of samples in several spaces
+OWN_SHARE = 0.5  # of a block, at most, is nearest to its centre; the others surround these
+AT_ONCE = 64  # samples whose kernels fit the cache
 LEAST_WEIGHT = 1e-6  # of a sample, whose ridge is finite
 
 
@@ -35,6 +38,7 @@ class OOBMetrics(NamedTuple):
     weights: NDArray  # (n_members,)
     samples: NDArray  # (n,), those that all members left out
     left_out: Sequence[NDArray[np.bool_]]  # of every member (R, n), whether its replicas did
+    device: str = "cpu"
 
     def embedding(self, X: NDArray) -> Embedding:
         """Coordinates in which the averaged metric of samples X (N, d) is Euclidean."""
@@ -52,15 +56,29 @@ class OOBMetrics(NamedTuple):
         These are the replicas that left the sample out, with distances in units of their ``sizes``.
         """
         total, weight = np.zeros((len(some), len(others)), dtype=np.float32), np.zeros(len(some))
-        both = X[self.samples[some]], X[others]
+        both, squares = X[np.concatenate([self.samples[some], others])], kernels_for(self.device).weighted_squares
         for member, of_member, absent, size in zip(self.members, self.weights, self.left_out, sizes, strict=True):
-            each, view = of_member / np.maximum(absent[:, some].sum(axis=0), 1), self.views[member.candidate.view]
-            spaces = (member.spaces(view(rows).astype(np.float32)) for rows in both)
-            for Q, Z, fair, unit in zip(*spaces, absent[:, some], size, strict=True):
-                if unit > 0 and fair.any():
-                    total[fair] += (each[fair] / unit).astype(np.float32)[:, None] * _squares(Q[fair], Z)
-                    weight[fair] += each[fair]
+            fair = absent[:, some] & (size > 0)[:, None]
+            shares = fair * (of_member / np.maximum(absent[:, some].sum(axis=0), 1))
+            weight += shares.sum(axis=0)
+            shares[size > 0] /= size[size > 0, None]
+            V = self.views[member.candidate.view](both)
+            for Q, Z, part in _parts(member, (V - V.mean(axis=0)).astype(np.float32), len(some), shares):
+                total += squares(Q, Z, part, self.device)
         return np.sqrt(total / np.maximum(weight, np.finfo(float).tiny).astype(np.float32)[:, None])
+
+
+def _parts(member, V, n, shares):
+    """Spaces of the first n rows of a view V and of the others, (R, n, p) and (R, m, p), with shares (R, n).
+
+    Where columns are only stretched, each of them is a space, for all replicas together. A few spaces come at a time.
+    """
+    apart, width = member.form.keeps_apart, 1 if member.form.keeps_apart else member.n_coordinates
+    spaces = iter(V.T[:, :, None]) if apart else member.spaces(V)
+    shares = member.diagonals().T @ shares if apart else shares
+    for start in range(0, len(shares), step := max(1, MOST_AT_ONCE // (len(V) * width))):
+        stack = np.stack(list(islice(spaces, step)))
+        yield stack[:, :n], stack[:, n:], shares[start : start + step]
 
 
 def _squares(Q, Z, lengths=None):
@@ -142,14 +160,15 @@ class ClassKernelRidge(ClassEnergies):
         return energies(found + self.base)
 
     def _kernels(self, X):
-        """Of every block with samples among X (n, d): its number, theirs (r,), and their kernels (r, m)."""
+        """Of blocks with samples among X (n, d): their numbers, those of some samples (r,), and kernels (r, m)."""
         Z = Embedding(self.maps, self.origin)(self.views, X)
-        for number, some in grouped(Z, self.centres):
-            # squares of short distances are differences of much larger ones, and need double precision; roots do not
-            squares = _squares(Z[some], *self._block(number)).astype(np.float32)
-            np.sqrt(squares, out=squares)
-            squares /= np.float32(-self.length)
-            yield number, some, np.exp(squares, out=squares)
+        for number, everyone in grouped(Z, self.centres):
+            for some in (everyone[start : start + AT_ONCE] for start in range(0, len(everyone), AT_ONCE)):
+                # squares of short distances are differences of much larger ones, and need double precision
+                squares = _squares(Z[some], *self._block(number)).astype(np.float32)
+                np.sqrt(squares, out=squares)
+                squares /= np.float32(-self.length)
+                yield number, some, np.exp(squares, out=squares)
 
     def _block(self, number):
         """Coordinates (m, q) of the samples of a block and their squared lengths (m,), made once."""
@@ -170,8 +189,9 @@ class ClassKernelRidge(ClassEnergies):
             for block, some, K in self._kernels(X):
                 members = self.blocks[block]
                 if block not in inverses:
-                    Z = self.landmarks[members]
-                    inverses[block] = _inverse(np.exp(cdist(Z, Z) / -self.length), self.ridges[members])
+                    Z, everyone = self.landmarks[members].astype(float), np.arange(len(members))
+                    of_block = Z, Z[:, :0], self.length, self.ridges[members], everyone
+                    inverses[block] = kernels_for("cpu").ridge_regression(*of_block)[1]
                 places = places_of(landmarks[numbers[some]], members)
                 rows = inverses[block][places[places >= 0]]
                 found[some] = _left_out(K, self.coefficients[block], rows, places)
@@ -232,7 +252,7 @@ def places_of(wanted: NDArray, members: NDArray) -> NDArray[np.intp]:
 
 
 def blocks_of(Z: NDArray, most: int) -> tuple[NDArray, NDArray[np.intp]]:
-    """Centres (P, q) and blocks (P, m) of at most so many samples Z (N, q); half as many lie around every centre.
+    """Centres (P, q) and blocks (P, m) of at most so many samples Z (N, q), which overlap.
 
     Samples are parted at the median along their principal axis, until a part has few enough.
     """
@@ -241,7 +261,7 @@ def blocks_of(Z: NDArray, most: int) -> tuple[NDArray, NDArray[np.intp]]:
     parts, done = [np.arange(len(Z))], []
     while parts:
         part = parts.pop()
-        if len(part) <= most // 2:
+        if len(part) <= OWN_SHARE * most:
             done.append(part)
             continue
         centred = Z[part] - Z[part].mean(axis=0)
@@ -273,20 +293,25 @@ def class_kernel_ridge(
     centres, blocks = blocks_of(Z, most)
     of_blocks = dict(grouped(embedding(metrics.views, X[metrics.samples]), centres))
     sizes = metrics.sizes(rows)
-    apart = {number: metrics.distances(X, some, voters[blocks[number]], sizes) for number, some in of_blocks.items()}
+
+    def distances_in(number):
+        return metrics.distances(X, of_blocks[number], voters[blocks[number]], sizes)
+
     tried = max(of_blocks, key=lambda number: len(of_blocks[number]))
-    places = places_of(scored[of_blocks[tried]], blocks[tried])
+    apart, places = distances_in(tried), places_of(scored[of_blocks[tried]], blocks[tried])
     if np.count_nonzero(places >= 0) < 2:  # nothing to choose the length on
         return None
-    length, ridge = _best(Z[blocks[tried]], apart[tried], places, Y[blocks[tried]])
+    length, ridge = _best(Z[blocks[tried]], apart, places, Y[blocks[tried]])
     ridges = ridge / np.maximum(weights / weights.mean(), LEAST_WEIGHT)
     coefficients, found = np.empty((*blocks.shape, len(base))), np.empty((len(scored), len(base)))
+    solve, device = kernels_for(metrics.device).ridge_regression, metrics.device
     for number, members in enumerate(blocks):
         some = of_blocks.get(number, np.empty(0, dtype=int))
-        K, places = np.exp(cdist(Z[members], Z[members]) / -length), places_of(scored[some], members)
-        coefficients[number], inverse = _solved(K, ridges[members], Y[members], places[places >= 0])
+        places, of_block = places_of(scored[some], members), (Z[members], Y[members], length, ridges[members])
+        coefficients[number], inverse = solve(*of_block, places[places >= 0], device)
         if len(some):
-            found[some] = _left_out(np.exp(apart[number] / -length), coefficients[number], inverse, places)
+            Q = np.exp((apart if number == tried else distances_in(number)) / -length)
+            found[some] = _left_out(Q, coefficients[number], inverse, places)
     views = {name: metrics.views[name] for name in maps}
     near = Z.astype(np.float32), training_set.rows[voters], ridges
     model = ClassKernelRidge(views, maps, origin, *near, centres, blocks, coefficients, base, length, X.shape[1])
@@ -298,26 +323,6 @@ def _main_axes(embedding, views, X):
     carried = np.cumsum(embedding(views, X).var(axis=0))
     n = int(np.searchsorted(carried, (1 - NEGLIGIBLE) * carried[-1])) + 1
     return Embedding({name: B[:, :n] for name, B in embedding.maps.items()}, embedding.centre[:n])
-
-
-def _inverse(K, ridges):
-    """(K + diag(ridges))^-1, symmetric; K (m, m) is lost."""
-    K[np.diag_indices_from(K)] += ridges
-    upper, _ = lapack.dpotrf(K.T, overwrite_a=True)  # of the transpose, which lapack need not copy
-    inverse, _ = lapack.dpotri(upper, overwrite_c=True)
-    return np.triu(inverse) + np.triu(inverse, 1).T
-
-
-def _solved(K, ridges, Y, some):
-    """(K + diag(ridges))^-1 Y, and some rows of the inverse; K (m, m) is lost."""
-    if FEW_ROWS * len(some) > len(K):
-        inverse = _inverse(K, ridges)
-        return inverse @ Y, inverse[some]
-    K[np.diag_indices_from(K)] += ridges
-    sides = np.zeros((len(K), len(some)))
-    sides[some, np.arange(len(some))] = 1.0
-    solved = cho_solve(cho_factor(K, overwrite_a=True), np.hstack([Y, sides]), overwrite_b=True)
-    return solved[:, : Y.shape[1]], solved[:, Y.shape[1] :].T
 
 
 def _left_out(Q, coefficients, rows, places):
@@ -342,9 +347,9 @@ def _best(Z, apart, places, Y):
     Y, own, oob = Y[among], cdist(Z[among], Z[among]), apart[np.ix_(inside, among)]
     middle, found = np.median(own[np.triu_indices(len(own), 1)]) or own.mean() or 1.0, []
     for length in middle * np.array(LENGTHS):
-        Q = np.exp(oob / -length)
+        Q, K = np.exp(oob / -length), np.exp(own / -length)
         for ridge in RIDGES:
-            inverse = _inverse(np.exp(own / -length), np.full(len(own), ridge))
+            inverse = np.linalg.inv(K + ridge * np.eye(len(K)))
             left_out = _left_out(Q, inverse @ Y, inverse, np.arange(len(own)))
             found.append((np.square(left_out - Y).sum(), float(length), ridge))
     return min(found)[1:]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy.linalg import cho_solve, lapack
 from sklearn.neighbors import NearestNeighbors as TreeSearch
 
 from ...forking import effective_n_threads
@@ -348,3 +349,35 @@ def _distances(Z, Q, candidates, squares=None):
             else:
                 distances_in_diagonal_spaces(Z, Q[some], squares[spaces], listed, squared, apart)
             yield spaces, some, listed, apart
+
+
+def weighted_squares(Q: NDArray, Z: NDArray, shares: NDArray, device: str = "cpu") -> NDArray[np.float32]:
+    # one product for all spaces: nothing passes over (n, m) for each of them
+    Q, Z, shares = (np.asarray(part, dtype=np.float32) for part in (Q, Z, shares))
+    squares = np.tensordot(-2 * shares[:, :, None] * Q, Z, axes=((0, 2), (0, 2)))
+    squares += shares.T @ np.einsum("rmp,rmp->rm", Z, Z)
+    squares += np.einsum("rn,rnp,rnp->n", shares, Q, Q)[:, None]
+    return np.maximum(squares, 0.0, out=squares)
+
+
+FEW_ROWS = 3  # times fewer rows of an inverse are cheaper one by one
+
+
+def ridge_regression(
+    Z: NDArray, Y: NDArray, length: float, ridges: NDArray, some: NDArray, device: str = "cpu"
+) -> tuple[NDArray, NDArray]:
+    K, lengths, own = (-2 * Z) @ Z.T, np.einsum("mq,mq->m", Z, Z), np.diag_indices(len(Z))
+    K += lengths[:, None]
+    K += lengths
+    np.sqrt(np.maximum(K, 0.0, out=K), out=K)
+    K /= -length
+    np.exp(K, out=K)
+    K[own] = 1 + ridges
+    upper, _ = lapack.dpotrf(K.T, overwrite_a=True)  # of the transpose, which lapack need not copy
+    if FEW_ROWS * len(some) > len(K):
+        inverse, _ = lapack.dpotri(upper, overwrite_c=True)
+        inverse = np.triu(inverse) + np.triu(inverse, 1).T
+        return inverse @ Y, inverse[some]
+    sides = np.zeros((len(K), len(some)), order="F")
+    sides[some, np.arange(len(some))] = 1.0
+    return cho_solve((upper, False), Y), cho_solve((upper, False), sides, overwrite_b=True).T

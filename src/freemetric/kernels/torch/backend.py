@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numba.backend import ridge_regression as on_cpu
 from ..numba.losses import KINDS, columns, cost
 from ..protocol import SQUARED, Arrival, Launch, Loss, Places, Trials
 
@@ -376,3 +377,25 @@ def neighbor_shares(
         votes = part @ box[nearest]
         total += torch.einsum("k,rnkc->nc", w, votes / votes.sum(3, keepdim=True))
     return out.cpu().numpy()
+
+
+def weighted_squares(Q: NDArray, Z: NDArray, shares: NDArray, device: str = "cuda") -> NDArray[np.float32]:
+    torch = _torch()
+    q, z, s = (torch.as_tensor(part, dtype=torch.float32, device=device) for part in (Q, Z, shares))
+    squares = torch.tensordot(-2 * s[:, :, None] * q, z, dims=((0, 2), (0, 2)))
+    squares += s.T @ (z * z).sum(2)
+    squares += (s * (q * q).sum(2)).sum(0)[:, None]
+    return squares.clamp_(min=0).cpu().numpy()
+
+
+def ridge_regression(
+    Z: NDArray, Y: NDArray, length: float, ridges: NDArray, some: NDArray, device: str = "cuda"
+) -> tuple[NDArray, NDArray]:
+    if device.startswith("mps"):  # which has no double precision
+        return on_cpu(Z, Y, length, ridges, some)
+    torch = _torch()
+    z, y, r = (torch.as_tensor(part, dtype=torch.float64, device=device) for part in (Z, Y, ridges))
+    K = torch.cdist(z, z, compute_mode="donot_use_mm_for_euclid_dist").div_(-length).exp_()
+    K.diagonal().add_(r)
+    inverse = torch.cholesky_inverse(torch.linalg.cholesky(K))
+    return (inverse @ y).cpu().numpy(), inverse[torch.as_tensor(some, device=device)].cpu().numpy()
