@@ -7,7 +7,9 @@ neither takes NaN there.
 
 from functools import partial
 from importlib.util import find_spec
+from tempfile import TemporaryDirectory
 
+import numpy as np
 from outside_methods.pretuned import BAGGED, KINDS, make_pretuned
 from sklearn.base import BaseEstimator
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -27,6 +29,7 @@ from freemetric.extras import require
 OURS = "freemetric"
 FOREST = "forest"
 N_TREES = 500
+TARGET = "the target"  # the column that AutoGluon predicts
 GAP = "missing"  # the name of a gap where gaps are a category of their own
 NAMES, NUMBERS = make_column_selector(dtype_include="category"), make_column_selector(dtype_include="number")
 
@@ -95,6 +98,33 @@ def _pretuned(name, seed, task):
     return make_pipeline(_filled("passthrough"), make_pretuned(name, seed, task))
 
 
+class AutoGluon(BaseEstimator):
+    """AutoGluon's stack of the medium preset, which chooses and weighs its models itself, on one core."""
+
+    def __init__(self, task):
+        self.task = task
+
+    def fit(self, X, y):
+        tabular = require("autogluon.tabular", "outside")
+        kind = "regression" if self.task == "Regressor" else "binary" if len(np.unique(y)) == 2 else "multiclass"
+        self.folder_ = TemporaryDirectory()
+        self.model_ = tabular.TabularPredictor(TARGET, kind, path=self.folder_.name, verbosity=0)
+        cores = {"num_cpus": 1, "num_gpus": 0}
+        self.model_.fit(X.assign(**{TARGET: y}), presets="medium_quality", **cores)
+        self.classes_ = None if kind == "regression" else np.array(self.model_.class_labels)
+        return self
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X).to_numpy()
+
+    def predict(self, X):
+        return self.model_.predict(X).to_numpy()
+
+
+def _autogluon(seed, task):
+    return AutoGluon(task)
+
+
 METHODS = {
     OURS: _ours,
     FOREST: _forest,
@@ -103,10 +133,11 @@ METHODS = {
     "catboost": _catboost,
     **{name: partial(_pretuned, name) for name in KINDS},
     **{name + BAGGED: partial(_pretuned, name + BAGGED) for name in KINDS},
+    "autogluon": _autogluon,
 }
 """By name, the cheaper ones first."""
 
-NEEDS = {"lightgbm": "lightgbm", "catboost": "catboost"}
+NEEDS = {"lightgbm": "lightgbm", "catboost": "catboost", "autogluon": "autogluon"}
 
 
 def refusal(name):
