@@ -1,12 +1,12 @@
-"""Is the landscape of metrics rugged? Minima, barriers, overlaps and test errors on all sets under 1,000 samples.
+"""Is the landscape of metrics rugged? Minima, barriers and test errors on all sets under 1,000 samples.
 
     python benchmarks/landscape.py RECORDS --data-home FOLDER   # measure what RECORDS lacks
     python benchmarks/landscape_tables.py                       # tables, from the committed records
 
 The energy is that of ``DMLFE``, NCA's with a confinement of 1e-4, on one half of every set, features in [0, 1]. All
 searches have the processor time that 50 descents by L-BFGS take, but at least 1.5 seconds, with more descents, and at
-most 3, with fewer. CMA-ES is the package ``cma``. The committed file is the gzipped RECORDS; the sets up to wine had up
-to 6 seconds and 15 at all temperatures together, glass and hepatitis 4 and 10, all others 3 and 8.
+most 3, with fewer. CMA-ES is the package ``cma``. The committed file is the gzipped RECORDS, together with those of
+``landscape_temperatures.py``; the sets up to wine had up to 6 seconds, glass and hepatitis 4, all others 3.
 """
 
 import os
@@ -31,23 +31,20 @@ from freemetric.bench.protocol import halves
 from freemetric.datasets import info, list_datasets, load
 from freemetric.energies import NCAEnergy
 from freemetric.extras import require
-from freemetric.mc import Annealing, Constant, ElementMove, Geometric, HamiltonianMove, ParallelTempering
-from freemetric.mc.diagnostics import split_r_hat
+from freemetric.mc import Annealing, Constant, ElementMove, Geometric, ParallelTempering
 from freemetric.mc.samplers import Schedule
-from freemetric.thermodynamics import Coupled, Ladder, LadderTempering, elastic_band, overlap
+from freemetric.thermodynamics import Coupled, elastic_band, overlap
 
 MOST_SAMPLES = 1000
 RIDGE = 1e-4  # the confinement of DMLFE
 N_STARTS, N_QUENCHES, N_ANNEALINGS = 50, 20, 5
 LEAST, CAP = 1.5, 3.0  # seconds of a search
-SAMPLING_CAP = 8.0  # seconds at all temperatures together
 BAND_CAP = 2.0  # seconds of all elastic bands
 HOT, COLD = 1e-2, 1e-6  # of annealings
-TEMPERATURES = np.geomspace(1e-2, 1e-5, 7)
+RUNGS = np.geomspace(1e-5, 1e-2, 7)  # of tempering
 SAME_ENERGY, SAME_METRIC = 1e-4, 0.99  # of two descents that end in one basin
 N_BANDS, N_IMAGES = 5, 11
 N_NEIGHBORS = 5
-MOST_SCORED = 20  # maps a temperature
 PAPER_SETS = ("iris", "zoo", "wine", "hepatitis", "glass-g2", "glass", "newthyroid", "promoters", "sonar", "heart")
 ENDLESS = 10**9
 
@@ -153,7 +150,7 @@ def annealings(problem, seconds):
 
 
 def tempering(problem, seconds):
-    sampler = ParallelTempering(tuple(TEMPERATURES[::-1]), n_steps=ENDLESS, burn_in=1)
+    sampler = ParallelTempering(tuple(RUNGS), n_steps=ENDLESS, burn_in=1)
     maps, values = last(problem, sampler, sampler.n_replicas, seconds)
     return maps[:1], values[:1]
 
@@ -264,70 +261,6 @@ def straight(energy, band):
     return float(energy((1 - share) * band.maps[0] + share * band.maps[-1]).max())
 
 
-# --- temperatures: two ladders from different starts, with exchanges
-
-
-def temperatures(problem, lowest):
-    """Energy, heat capacity, overlaps of both ladders and test errors at every temperature.
-
-    One ladder begins in the lowest minimum and melts, the other one with draws of the confinement and freezes: where
-    both agree, the walk has forgotten its start.
-    """
-    K, ladder = len(TEMPERATURES), Ladder(np.ones(len(TEMPERATURES)), TEMPERATURES)
-    energy = problem.energy.with_coupling(np.ones(2 * K))
-    hot = problem.rng.standard_normal((K, problem.d, problem.d)) * np.sqrt(TEMPERATURES / (2 * RIDGE))[:, None, None]
-    start = np.concatenate([np.tile(lowest, (K, 1, 1)), hot])
-    n_steps = int(np.clip(SAMPLING_CAP / cost_of_step(problem, ladder, energy, start), 12, 800))
-    sampler = LadderTempering(ladder, HamiltonianMove(), n_steps=n_steps, n_ladders=2, burn_in=0.4)
-    H, q, swaps, maps = [], [], [], [[] for _ in TEMPERATURES]
-    n_kept = int(0.6 * n_steps)
-    for state, info_ in sampler.iterate(problem.rng, energy, start):
-        if info_.adapting:
-            continue
-        A = state.A.reshape(2, K, problem.d, problem.d)
-        H.append(state.energy.reshape(2, K))
-        q.append(overlap(A[0], A[1]))
-        swaps.append(np.append(info_.swaps, np.nan).reshape(2, K)[:, :-1])
-        if len(H) % max(1, 2 * n_kept // MOST_SCORED) == 0:
-            for k in range(K):
-                maps[k].extend(A[:, k].copy())
-    H, q = np.array(H), np.array(q)
-    scored = [at_temperature(problem, maps[k]) for k in range(K)]
-    return {
-        "method": "temperatures",
-        "steps": len(H),
-        "elements": problem.d**2,
-        "temperature": rounded(TEMPERATURES, 4),
-        "energy": rounded(H.mean(axis=(0, 1)), 5),
-        "heat_capacity": rounded(H.var(axis=(0, 1)) / TEMPERATURES**2, 4),
-        # Of each ladder alone: what both share, a drift between starts, is no fluctuation.
-        "heat_capacity_within": rounded(H.var(axis=0).mean(axis=0) / TEMPERATURES**2, 4),
-        "melting": rounded(H[:, 0].mean(axis=0), 5),
-        "freezing": rounded(H[:, 1].mean(axis=0), 5),
-        "r_hat": rounded([split_r_hat(H[:, :, k]) for k in range(K)], 3),
-        "swaps": rounded(np.nanmean(swaps, axis=(0, 1)), 3),
-        "overlap": [rounded(np.quantile(q[:, k], [0.05, 0.25, 0.5, 0.75, 0.95]), 3) for k in range(K)],
-        "histogram": [np.histogram(q[:, k], bins=20, range=(0, 1))[0].tolist() for k in range(K)],
-        **{name: rounded([row[name] for row in scored], 4) for name in scored[0]},
-    }
-
-
-def cost_of_step(problem, ladder, energy, start):
-    """Seconds of a Monte Carlo step of all replicas."""
-    sampler = LadderTempering(ladder, HamiltonianMove(0.1, target_acceptance=None), n_steps=2, n_ladders=2, burn_in=0)
-    clock = Clock()
-    for _ in sampler.iterate(np.random.default_rng(0), energy, start):
-        pass
-    return clock() / 2
-
-
-def at_temperature(problem, maps):
-    """Test errors in percent: means of single maps, and of the mean of their probabilities."""
-    single, of_mean = problem.scores(maps)
-    names = ("test_energy", "test_error_soft", "test_error")
-    return {**dict(zip(names, single.mean(axis=0), strict=True)), "test_error_of_mean": of_mean}
-
-
 # --- the paper's figure 6: its own setting, without confinement
 
 
@@ -357,7 +290,7 @@ def measure(set, repeat, data_home):
         records.append(record)
         if ends is not None:
             first = ends
-    records += [minima(problem, *first), temperatures(problem, first[0][first[1].argmin()])]
+    records.append(minima(problem, *first))
     about = {"samples": len(problem.y), "features": problem.d, "classes": int(problem.y.max() + 1)}
     print(set, repeat, about, f"{time.process_time():.0f} s", flush=True)
     return [{**about, **record} for record in records]

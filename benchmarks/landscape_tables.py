@@ -13,7 +13,8 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from landscape import SAME_ENERGY, SEARCHES, TEMPERATURES
+from landscape import SAME_ENERGY, SEARCHES
+from landscape_temperatures import TEMPERATURES
 from scipy.stats import spearmanr
 
 from freemetric.bench.figures import save
