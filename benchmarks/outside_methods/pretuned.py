@@ -3,7 +3,10 @@
 D. Holzmüller, L. Grinsztajn, I. Steinwart, Better by Default: Strong Pre-Tuned MLPs and Boosted Trees on Tabular Data,
 NeurIPS 2024 (RealMLP and the -TD defaults); Y. Gorishniy, A. Kotelnikov, A. Babenko, TabM, ICLR 2025; D. Beaglehole,
 D. Holzmüller, A. Radhakrishnan, M. Belkin, xRFM, 2025. pytabkit 1.7 has no ModernNCA.
+Networks learn on a GPU where the environment says NETWORK_DEVICE=cuda; their seconds are then those of the GPU.
 """
+
+import os
 
 from freemetric.extras import require
 
@@ -17,6 +20,7 @@ KINDS = {
 }
 """By the name of a method: pytabkit's class without its task, and what it is; the cheaper ones first."""
 
+NETWORKS = ("realmlp", "tabm")
 BAGGED = "-bagged"
 N_BAGS = 5
 
@@ -26,6 +30,7 @@ def make_pretuned(name, seed, task="Classifier"):
 
     A single one is fitted on four fifths and stopped by the last one, which is pytabkit's default.
     """
-    kind = KINDS[name.removesuffix(BAGGED)][0]
-    made = getattr(require("pytabkit", "outside"), f"{kind}_{task}")
-    return made(device="cpu", random_state=seed, n_threads=1, n_cv=N_BAGS if name.endswith(BAGGED) else 1)
+    single = name.removesuffix(BAGGED)
+    made = getattr(require("pytabkit", "outside"), f"{KINDS[single][0]}_{task}")
+    device = os.environ.get("NETWORK_DEVICE", "cpu") if single in NETWORKS else "cpu"
+    return made(device=device, random_state=seed, n_threads=1, n_cv=N_BAGS if name.endswith(BAGGED) else 1)
