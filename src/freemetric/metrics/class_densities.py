@@ -200,16 +200,17 @@ class LogisticDiscriminant(ClassDensity):
         if len(X) > MOST_FITTED:
             some = np.linspace(0, len(X) - 1, MOST_FITTED).astype(int)
             X, y, weights = X[some], y[some], None if weights is None else weights[some]
-        # a class without samples has the energy of one that was hardly ever seen
-        slopes, base = np.zeros((X.shape[1], n_classes)), np.full(n_classes, np.log(len(X)))
-        if (y != y[0]).any():
-            middle, spread = X.mean(axis=0), X.std(axis=0)
-            spread = np.where(spread > 0, spread, 1.0)
-            model = LogisticRegression(C=PENALTY, tol=TOLERANCE).fit((X - middle) / spread, y, weights)
-            both = model.coef_ / spread, model.intercept_ - model.coef_ @ (middle / spread)
-            if len(model.classes_) == 2:  # scikit-learn has one function for two classes
-                both = np.vstack([-both[0] / 2, both[0] / 2]), np.append(-both[1] / 2, both[1] / 2)
-            slopes[:, model.classes_], base[model.classes_] = -both[0].T, -both[1]
+        slopes, base, spread = np.zeros((X.shape[1], n_classes)), np.zeros(n_classes), X.std(axis=0)
+        if (y != y[0]).any() and spread.any():
+            middle, spread = X.mean(axis=0), np.where(spread > 0, spread, 1.0)
+            W = weights_by_class(y, n_classes, weights)
+            model = LogisticRegression(C=PENALTY, tol=TOLERANCE).fit((X - middle) / spread, y, W.sum(axis=1))
+            B, b, seen = model.coef_ / spread, model.intercept_, model.classes_
+            if len(seen) == 2:  # scikit-learn has one function for two classes
+                B, b = np.vstack([-B / 2, B / 2]), np.append(-b / 2, b / 2)
+            # how frequent classes are is no matter of the features
+            slopes[:, seen], base[seen] = -B.T, B @ middle - b + np.log(W.mean(axis=0)[seen])
+            base[seen] -= base[seen].mean()
         return cls(low, high, slopes, base)
 
     @property
