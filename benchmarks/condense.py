@@ -1,7 +1,8 @@
 """Fewer training samples: what is lost by ``condense`` and by other rules, and how small models become.
 
-    python benchmarks/condense.py --data-home DATA              # losses: about a quarter of an hour on one core
-    python benchmarks/condense.py --data-home DATA --sizes      # files, graphs and seconds: about three minutes
+    python benchmarks/condense.py                                         # the tables of the committed records
+    python benchmarks/condense.py --run RECORDS --data-home DATA          # measure what RECORDS lacks, then the tables
+    python benchmarks/condense.py --sizes --data-home DATA                # files, graphs and seconds: three minutes
 
 Models learn on a stratified half of a data set, at most 600 samples, and predict at most 1,500 of the other. Losses are
 the Brier score in % less that of all training samples: with a half, a quarter and an eighth of them, kept by
@@ -15,21 +16,33 @@ import io
 import warnings
 from copy import deepcopy
 from importlib.util import find_spec
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 import pandas as pd
-from keel import load_keel
-from resuming import markdown
+from keel import is_installed, load_keel
+from resuming import markdown, read, run_missing
+from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.datasets import load
 from freemetric.ensemble.shrinking import Rebuilt
 
+COMMITTED = Path(__file__).parent / "condense.jsonl"
 CHOSEN_ON = ("german", "pima", "satimage", "segment", "vehicle")
 CONFIRMED_ON = ("card", "krkopt", "letter", "page-blocks", "pendigits", "vowel", "yeast")
-SIZED = ("heart", "ionosphere", "pima", "vehicle", "german", "segment")
+SIZED = ("heart", "pima", "vehicle", "segment")
+MODELS = {
+    "default": (FreeEnergyClassifier(random_state=0), None),
+    "one metric": (
+        FreeEnergyClassifier(1, recipe=Recipe(candidates=["scaled/full"], kernel_block=0), random_state=0),
+        50,
+    ),
+}
+"""Models that are sized, and how many rows are kept: None is as few as are as good."""
+
 N_TRAIN, N_TEST, N_DRAWS, PARTS = 600, 1500, 3, (2, 4, 8)
 
 
@@ -73,12 +86,12 @@ def edited(model):
     return {name: rule.sample_indices_ for name, rule in rules.items()}
 
 
-def losses(name, seed, data_home):
-    """A row for every size and rule: the Brier score above that of all samples."""
-    X, X_test, y, y_test = halves(name, seed, data_home)
+def losses(set, seed, data_home=None):
+    """A record for every size: the Brier score above that of all samples, by rule."""
+    X, X_test, y, y_test = halves(set, seed, data_home)
     model, rng = FreeEnergyClassifier(n_replicas=30, random_state=seed).fit(X, y), np.random.default_rng(seed)
     whole, n, values = brier(model, X_test, y_test), len(X), model.data_values()[model.ensemble_.training_set.rows]
-    n_fewest = len(model.classes_)
+    n_fewest = max(10, len(model.classes_))
 
     def lost(made):
         return brier(made, X_test, y_test) - whole
@@ -87,7 +100,8 @@ def losses(name, seed, data_home):
         at_random = [lost(with_samples(model, rng.permutation(n)[:n_left])) for _ in range(N_DRAWS)]
         kept = deepcopy(model).condense(max_rows=int(n_left)) if n_left < n else model
         found = {"condense": lost(kept), "at random": np.mean(at_random), **rules}
-        return {"set": name, "all": whole, "rows": size, "kept": n_left / n, **found}
+        rounded = {rule: round(float(value), 3) for rule, value in found.items()}
+        return {"rows": size, "kept": round(n_left / n, 3), "all": round(float(whole), 3), **rounded}
 
     for part in PARTS:
         n_left = max(n // part, n_fewest)
@@ -98,9 +112,8 @@ def losses(name, seed, data_home):
             yield row(rule, len(numbers), **{"its own": lost(with_samples(model, numbers))})
 
 
-def compare(sets, seeds, data_home):
-    rows = [row for name in sets for seed in range(seeds) for row in losses(name, seed, data_home)]
-    table = pd.DataFrame(rows).drop(columns="rows").assign(rows=[row["rows"] for row in rows])
+def show(records):
+    table = pd.DataFrame([{**record["job"], **record} for record in records]).drop(columns=["job", "seed"])
     for title, names in (("chosen on", CHOSEN_ON), ("confirmed on", CONFIRMED_ON)):
         some = table[table["set"].isin(names)]
         if len(some):
@@ -134,13 +147,14 @@ def milliseconds(predict):
     return min(once() for _ in range(50))
 
 
-def measured(name, n_replicas, data_home):
+def measured(name, kind, data_home):
     """Samples left, accuracy, kilobytes and milliseconds of one row, before and after ``condense``."""
     import onnxruntime
 
     X, X_test, y, y_test = halves(name, 0, data_home)
-    model = FreeEnergyClassifier(n_replicas=n_replicas, random_state=0).fit(X, y)
-    for made in (model, deepcopy(model).condense()):
+    unfitted, max_rows = MODELS[kind]
+    model = clone(unfitted).fit(X, y)
+    for made in (model, deepcopy(model).condense(max_rows)):
         *sizes, graph = kilobytes(made)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
@@ -153,15 +167,15 @@ def measured(name, n_replicas, data_home):
         yield [len(made.ensemble_.training_set), made.score(X_test, y_test), *sizes, *times]
 
 
-def sizes(sets, replicas, data_home):
+def sizes(sets, data_home):
     names = ("rows", "accuracy", "file, kB", "ONNX, kB", "one row, ms", "ONNX, ms")
     forms, lines = ("{:.0f}", "{:.3f}", "{:.0f}", "{:.0f}", "{:.2f}", "{:.2f}"), {}
     for name in sets:
-        for n_replicas in replicas:
-            before, after = measured(name, n_replicas, data_home)
+        for kind in MODELS:
+            before, after = measured(name, kind, data_home)
             pairs = zip(forms, before, after, strict=True)
-            lines[f"{name}, {n_replicas}"] = [f"{form.format(a)} → {form.format(b)}" for form, a, b in pairs]
-    markdown(pd.DataFrame(lines, index=names).T, "data, replicas")
+            lines[f"{name}, {kind}"] = [f"{form.format(a)} → {form.format(b)}" for form, a, b in pairs]
+    markdown(pd.DataFrame(lines, index=names).T, "data, model")
 
 
 def main():
@@ -169,13 +183,17 @@ def main():
     parser.add_argument("--data-home", default=None)
     parser.add_argument("--sizes", action="store_true", help="bytes and seconds instead of losses")
     parser.add_argument("--sets", nargs="+", metavar="NAME")
-    parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--replicas", nargs="+", type=int, default=[60, 8])
+    parser.add_argument("--run", metavar="RECORDS", type=Path, help="measure what this file of JSON lines lacks")
+    parser.add_argument("--seeds", type=int, default=1, help="halves of every set")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     if arguments.sizes:
-        return sizes(arguments.sets or SIZED, arguments.replicas, arguments.data_home)
-    return compare(arguments.sets or CHOSEN_ON + CONFIRMED_ON, arguments.seeds, arguments.data_home)
+        return sizes(arguments.sets or SIZED, arguments.data_home)
+    if arguments.run:
+        sets = arguments.sets or [name for name in CHOSEN_ON + CONFIRMED_ON if name != "letter" or is_installed()]
+        jobs = [{"set": name, "seed": seed} for seed in range(arguments.seeds) for name in sets]
+        run_missing(arguments.run, jobs, lambda **job: losses(**job, data_home=arguments.data_home))
+    return show(read(arguments.run or COMMITTED))
 
 
 if __name__ == "__main__":
