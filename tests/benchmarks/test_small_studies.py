@@ -7,6 +7,7 @@ import pytest
 
 from ..pages import ROOT
 
+condense = pytest.importorskip("condense", reason="benchmarks are not part of an installed package")
 imbalance = pytest.importorskip("imbalance", reason="benchmarks are not part of an installed package")
 novelty = pytest.importorskip("novelty")
 active = pytest.importorskip("active")
@@ -88,9 +89,22 @@ def test_the_page_has_the_means_of_rare_classes():
     }
     for method, shown in names.items():
         rows = [record for record in committed("imbalance") if record["method"] == method]
-        assert len({record["job"]["set"] for record in rows}) == len(rows) == 16
+        assert len({record["job"]["set"] for record in rows}) == len(rows) == 32
         means = (np.mean([record[score] for record in rows]) for score in imbalance.SCORES)
         assert f"| {shown} | {' | '.join(f'{mean:.3f}' for mean in means)} |" in page("probabilities")
+
+
+def test_the_page_has_what_condensing_loses():
+    records = [record for record in committed("condense") if record["job"]["set"] in condense.CONFIRMED_ON]
+    for rows, shown in {"1 / 2": "a half", "1 / 4": "a quarter", "1 / 8": "an eighth"}.items():
+        some = [record for record in records if record["rows"] == rows]
+        assert len({record["job"]["set"] for record in some}) == len(some) == 7
+        means = (np.mean([record[rule] for record in some]) for rule in ("condense", "at random", "highest values"))
+        assert f"| {shown} | {' | '.join(f'{mean:.2f}' for mean in means)} |" in page("deploy")
+    for rule in ("Hart", "Wilson"):
+        some = [record for record in records if record["rows"] == rule]
+        means = [np.mean([record[name] for record in some]) for name in ("condense", "its own")]
+        assert all(f"{mean:.2f}" in page("deploy") for mean in means)
 
 
 def test_the_page_has_the_means_of_held_out_classes():

@@ -172,9 +172,8 @@ class Added:
             chances = tuple(float(part) for part in (self.quantiles or "").split(",") if part.strip())
         except ValueError:
             raise ValueError(f"--quantiles wants probabilities such as 0.1,0.5,0.9, not {self.quantiles!r}") from None
-        some = {"proba": self.proba, "interval": self.interval, "novelty": self.novelty, "reject": self.reject}
         costs = None if self.costs is None else costs_of(model, read(self.costs))
-        wanted = Wanted(**some, quantiles=chances, costs=costs)
+        wanted = Wanted(self.proba, chances, self.interval, self.novelty, costs, self.reject)
         wanted.check(model)
         return wanted
 

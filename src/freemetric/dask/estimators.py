@@ -219,7 +219,7 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     _most_columns = None
 
     def _partitioned(self, X, y, several):
-        training_set = (PartitionedLabels if several else PartitionedClasses)(X, y, self.n_features_in_)
+        training_set: Any = (PartitionedLabels if several else PartitionedClasses)(X, y, self.n_features_in_)
         self.classes_ = training_set.classes
         return training_set
 
