@@ -4,8 +4,8 @@
     python benchmarks/active.py --run RECORDS --data-home DATA           # measure what RECORDS lacks, then the table
 
 A pool of 400 samples, of which 20 have labels; ten more are labelled after every fit. The error is that on at
-most 600 other samples. All ways of choosing begin with the same labels. "spread margin" takes the thirty smallest margins
-and of these ten prototypes in the learned space, so that they are not all alike.
+most 600 other samples. All ways of choosing begin with the same labels. "spread margin" takes the thirty smallest
+margins, and of these ten prototypes in the learned space, so that they are not all alike.
 """
 
 from resuming import markdown, one_thread_each, read, run_missing
