@@ -147,8 +147,7 @@ def test_the_page_has_the_means_of_active_learning():
         errors = [error for n, error in record["errors"].items() if n != "20"]
         curves.setdefault(job["strategy"], {})[job["set"], job["repeat"]] = np.mean(errors)
     text = " ".join(page("weak_labels").split())
-    for rival, said in (("random", "{:.1f} ± {:.1f} points lower"), ("margin", "{:.1f} ± {:.1f} points higher")):
-        sign = 1 if rival == "random" else -1
-        gain = [sign * (curves[rival][key] - curves["disagreement"][key]) for key in curves[rival]]
-        assert len(gain) == 6
-        assert said.format(np.mean(gain), np.std(gain, ddof=1) / np.sqrt(6)) in text
+    for rival, sign, word in (("random", 1, "higher"), ("disagreement", 1, "higher"), ("spread margin", -1, "lower")):
+        more = [sign * (curves[rival][key] - curves["margin"][key]) for key in curves["margin"]]
+        assert len(more) == 12
+        assert f"{np.mean(more):.1f} ± {np.std(more, ddof=1) / np.sqrt(12):.1f} points {word}" in text

@@ -70,6 +70,17 @@ def test_json_has_gaps_for_rejected_rows(freemetric, folder):
     assert said["cost"] >= 0
 
 
+def test_costs_with_decimal_commas(freemetric, folder, tmp_path):
+    (tmp_path / "costs.csv").write_text("true;no;yes\nno;0;0,5\nyes;250,0;0\n")  # half of the others
+    words = ["--costs", tmp_path / "costs.csv", "--decimal", ",", "--json"]
+    halves = freemetric("predict", folder / "people.fm", folder / "new.csv", *words).json
+    whole = freemetric(
+        "predict", folder / "people.fm", folder / "new.csv", "--costs", folder / "costs.csv", "--json"
+    ).json
+    assert halves["columns"]["prediction"] == whole["columns"]["prediction"]
+    assert halves["cost"] == pytest.approx(whole["cost"] / 2)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -137,8 +137,8 @@ class Added:
         Path | None,
         option(
             "FILE",
-            "For classification: predict the class of least expected cost. The table has a column for every answer, "
-            "and its first column names the true class of a row.",
+            "For classification: predict the class of least expected cost. Columns are answers; the first column names "
+            "the true class.",
         ),
     ] = None
     novelty: Annotated[bool, flag("Add p-values, which are small for rows unlike those of the fit.")] = False
@@ -163,7 +163,7 @@ class Added:
         option("PROBABILITIES", "For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9."),
     ] = None
 
-    def of(self, model: "TableModel") -> "Wanted":
+    def of(self, model: "TableModel", reading: Reading) -> "Wanted":
         """What a model is to predict; InputError or ValueError where it cannot."""
         from ..tabular import read
         from ..tabular.predictions import Wanted, costs_of
@@ -172,7 +172,8 @@ class Added:
             chances = tuple(float(part) for part in (self.quantiles or "").split(",") if part.strip())
         except ValueError:
             raise ValueError(f"--quantiles wants probabilities such as 0.1,0.5,0.9, not {self.quantiles!r}") from None
-        costs = None if self.costs is None else costs_of(model, read(self.costs))
+        marks = {"decimal": reading.decimal, "thousands": reading.thousands}
+        costs = None if self.costs is None else costs_of(model, read(self.costs, **marks))
         wanted = Wanted(self.proba, chances, self.interval, self.novelty, costs, self.reject)
         wanted.check(model)
         return wanted
@@ -192,7 +193,7 @@ def predict(
     with shown_warnings():
         written.check()
         loaded = TableModel.load(model)
-        wanted = added.of(loaded)
+        wanted = added.of(loaded, reading)
         table = reading.table(data, loaded)
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             made = predictions(loaded, table, wanted, advance)
