@@ -70,7 +70,7 @@ class Wanted:
 def _check_able(model, option):
     """InputError where a model lacks p-values and costs."""
     if model.predicts_numbers and option != "--novelty":
-        raise InputError(f"{option} is for classification, and this model predicts numbers")
+        raise InputError(f"{option} is for classification, and this model is a regression")
     if not hasattr(last := model.pipeline[-1], "score_samples"):
         raise InputError(f"{option}: {type(last).__name__} cannot; models of --method free-energy can")
 
