@@ -1,10 +1,11 @@
-"""Active learning: errors after so many labels, chosen at random, by the smallest margin or by disagreement.
+"""Active learning: errors after so many labels, chosen at random, by the smallest margins or by disagreement.
 
     python benchmarks/active.py                                          # the table of the committed records
     python benchmarks/active.py --run RECORDS --data-home DATA           # measure what RECORDS lacks, then the table
 
 A pool of 400 samples, of which 20 have labels; ten more are labelled after every fit. The error is that on at
-most 600 other samples. All ways of choosing begin with the same labels.
+most 600 other samples. All ways of choosing begin with the same labels. "spread margin" takes the thirty smallest
+margins, and of these ten prototypes in the learned space, so that they are not all alike.
 """
 
 from resuming import markdown, one_thread_each, read, run_missing
@@ -22,6 +23,7 @@ import pandas as pd
 COMMITTED = Path(__file__).parent / "active.jsonl"
 SETS = ("vehicle", "segment", "satimage")
 N_POOL, N_TEST, N_FIRST, N_MORE, N_LAST = 400, 600, 20, 10, 80
+SPREAD = 3  # times as many samples, of which prototypes are taken
 
 
 def random(model, X, rng):
@@ -40,10 +42,21 @@ def disagreement(model, X, rng):
     return model.disagreement(X)
 
 
-STRATEGIES = {"random": random, "margin": margin, "disagreement": disagreement}
+STRATEGIES = {"random": random, "margin": margin, "spread margin": margin, "disagreement": disagreement}
 
 
-def learning_curve(X, y, score, seed, model):
+def chosen(strategy, model, X, has_label, rng):
+    """Numbers (N_MORE,) of samples to label."""
+    order = np.argsort(np.where(has_label, -np.inf, STRATEGIES[strategy](model, X, rng)))
+    if not strategy.startswith("spread"):
+        return order[-N_MORE:]
+    from freemetric.ensemble.shrinking import Prototypes
+
+    some = order[-SPREAD * N_MORE :]
+    return some[Prototypes(model.transform(X[some]), [np.arange(len(some))])(N_MORE)]
+
+
+def learning_curve(X, y, strategy, seed, model):
     """Errors in % on the last samples, by the number of labels."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(X))
@@ -54,8 +67,7 @@ def learning_curve(X, y, score, seed, model):
         errors[int(has_label.sum())] = round(100 * float((model.predict(X[test]) != y[test]).mean()), 2)
         if has_label.sum() >= N_LAST:
             return errors
-        scores = np.where(has_label, -np.inf, score(model, X[pool], rng))
-        has_label[np.argsort(scores)[-N_MORE:]] = True
+        has_label[chosen(strategy, model, X[pool], has_label, rng)] = True
 
 
 def measure(set, strategy, repeat, data_home=None):
@@ -63,7 +75,7 @@ def measure(set, strategy, repeat, data_home=None):
     from freemetric.datasets import load
 
     data, model = load(set, data_home), FreeEnergyClassifier(n_replicas=20, random_state=repeat)
-    return {"errors": learning_curve(data.X, data.y, STRATEGIES[strategy], repeat, model)}
+    return {"errors": learning_curve(data.X, data.y, strategy, repeat, model)}
 
 
 def show(records):
@@ -77,10 +89,10 @@ def show(records):
     markdown(out, "set, labels chosen by")
     each = pd.DataFrame(rows).set_index(["set", "repeat", "strategy"])
     means = each[[column for column in each if column != str(N_FIRST)]].mean(axis=1).unstack("strategy")
-    for name in ("random", "margin"):
-        gain = means[name] - means["disagreement"]
+    for name in ("random", "spread margin", "disagreement"):
+        gain = means["margin"] - means[name]
         error = gain.std(ddof=1) / np.sqrt(len(gain))
-        print(f"\ndisagreement against {name}: {gain.mean():.2f} +- {error:.2f} points less error", end="")
+        print(f"\n{name} against margin: {gain.mean():.2f} +- {error:.2f} points less error", end="")
     print()
 
 
@@ -88,7 +100,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--run", metavar="RECORDS", type=Path, help="measure what this file of JSON lines lacks")
     parser.add_argument("--data-home", metavar="DATA", type=Path, help="where data sets are looked for first")
-    parser.add_argument("--repeats", type=int, default=2, help="pools of every data set")
+    parser.add_argument("--repeats", type=int, default=4, help="pools of every data set")
     arguments = parser.parse_args()
     if arguments.run:
         order = product(range(arguments.repeats), SETS, STRATEGIES)

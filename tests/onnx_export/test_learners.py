@@ -9,7 +9,17 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from freemetric import LEARNERS, LFDA, RCA, Euclidean, Kernelized, MetricKNeighborsClassifier
+from freemetric import (
+    LEARNERS,
+    LFDA,
+    RCA,
+    Euclidean,
+    FreeEnergyClassifier,
+    FreeEnergySelector,
+    Kernelized,
+    MetricKNeighborsClassifier,
+    MetricRetriever,
+)
 from freemetric.learners.base import MetricLearner
 from freemetric.onnx_export import register, to_onnx
 
@@ -69,6 +79,28 @@ def test_kernels_in_classifiers_given_as_numbers_and_of_ones_own(iris):
     np.testing.assert_allclose(answer(to_onnx(given), X @ X.T)[0], given.transform(X @ X.T), atol=1e-9)
     with pytest.raises(ValueError, match=r"^Kernelized cannot be exported: a kernel of one's own has no ONNX graph"):
         to_onnx(Kernelized(RCA(2), lambda U, V: U @ V.T).fit(X, y))
+
+
+def test_selected_features(wine):
+    X, y = wine
+    selector = FreeEnergySelector(n_features_to_select=4, n_replicas=4, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(answer(to_onnx(selector), X)[0], X[:, selector.get_support()])
+    model = make_pipeline(selector, LFDA(2), KNeighborsClassifier(3)).fit(X, y)
+    assert (answer(to_onnx(model), X)[0] == model.predict(X)).all()
+
+
+@pytest.mark.parametrize("learner", ["auto", "cosine", None, make_pipeline(MinMaxScaler(), RCA(2))])
+def test_vectors_of_a_retriever(learner, wine):
+    X, y = wine
+    model = MetricRetriever(learner, random_state=0).fit(X, y)
+    (Z,) = answer(to_onnx(model), X)
+    np.testing.assert_allclose(Z, model.transform(X), rtol=1e-9, atol=1e-9)
+
+
+def test_a_retriever_by_an_ensemble_has_no_graph(wine):
+    model = MetricRetriever(FreeEnergyClassifier(4, random_state=0)).fit(*wine)
+    with pytest.raises(ValueError, match="MetricRetriever cannot be exported: the learned space of an ensemble has no"):
+        to_onnx(model)
 
 
 class Twice(MetricLearner):

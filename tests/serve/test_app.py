@@ -358,5 +358,7 @@ def test_a_new_file_without_names_gets_numbers_and_intervals(client, houses, war
     assert (said["names"], said["task"]) == (["column_1", "column_2", "column_3"], "regress")
     told(client, client.post("/api/fit", json={"quick": True}).json())
     found = client.post("/api/predict", params={"name": "houses.csv"}, content=content).json()
-    assert found["predictions"]["names"] == ["prediction", "lower 90 %", "upper 90 %"]
+    assert found["predictions"]["names"] == ["prediction", "lower 90 %", "upper 90 %", "p-value of novelty"]
+    of_fit = [row[3] == "1" for row in found["predictions"]["rows"]]
+    assert of_fit == [number != 5 for number in range(20)]  # row 5 has no price to learn
     assert found["scores"]["r2"] > 0.9

@@ -24,7 +24,8 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..tabular import Table
+    from ..tabular import Table, TableModel
+    from ..tabular.predictions import Wanted
 
 ALL = "all"  # columns, as the value of --keep
 MOSTLY = 0.5  # share of training rows above which scores say little about new rows
@@ -127,13 +128,28 @@ def fit(
     console.print(f"{output}: {learned}{expected(model.pipeline[-1])}", soft_wrap=True)
 
 
-@with_fields
-def predict(
-    model: Model,
-    data: Data,
-    *,
-    written: Output,
-    proba: Annotated[bool, flag("Add the probability of every class.")] = False,
+@dataclass(frozen=True)
+class Added:
+    """What is predicted beside the target or in its place: every field is an option."""
+
+    proba: Annotated[bool, flag("Add the probability of every class.")] = False
+    costs: Annotated[
+        Path | None,
+        option(
+            "FILE",
+            "For classification: predict the class of least expected cost. Columns are answers; the first column names "
+            "the true class.",
+        ),
+    ] = None
+    novelty: Annotated[bool, flag("Add p-values, which are small for rows unlike those of the fit.")] = False
+    reject: Annotated[
+        float | None,
+        option(
+            "ALPHA",
+            "For classification: leave rows without a prediction whose p-value is at most this, such as 0.05; "
+            "p-values are added.",
+        ),
+    ] = None
     interval: Annotated[
         float | None,
         option(
@@ -141,39 +157,53 @@ def predict(
             "For regression: add the ends of a prediction interval that holds the target with this probability, "
             "such as 0.9.",
         ),
-    ] = None,
+    ] = None
     quantiles: Annotated[
         str | None,
         option("PROBABILITIES", "For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9."),
-    ] = None,
-    reading: Reading,
-    as_json: Json = False,
+    ] = None
+
+    def of(self, model: "TableModel", reading: Reading) -> "Wanted":
+        """What a model is to predict; InputError or ValueError where it cannot."""
+        from ..tabular import read
+        from ..tabular.predictions import Wanted, costs_of
+
+        try:
+            chances = tuple(float(part) for part in (self.quantiles or "").split(",") if part.strip())
+        except ValueError:
+            raise ValueError(f"--quantiles wants probabilities such as 0.1,0.5,0.9, not {self.quantiles!r}") from None
+        marks = {"decimal": reading.decimal, "thousands": reading.thousands}
+        costs = None if self.costs is None else costs_of(model, read(self.costs, **marks))
+        wanted = Wanted(self.proba, chances, self.interval, self.novelty, costs, self.reject)
+        wanted.check(model)
+        return wanted
+
+
+@with_fields
+def predict(
+    model: Model, data: Data, *, written: Output, added: Added, reading: Reading, as_json: Json = False
 ) -> None:
     """Predict the target of every row of a table. Columns are matched by name.
 
     If the table has the target column, scores of the predictions are printed.
     """
     from ..tabular import TableModel
-    from ..tabular.predictions import PREDICTION, check_wanted, predictions, scores_of
+    from ..tabular.predictions import PREDICTION, predictions, scores_of
 
     with shown_warnings():
         written.check()
         loaded = TableModel.load(model)
-        try:
-            chances = tuple(float(part) for part in (quantiles or "").split(",") if part.strip())
-        except ValueError:
-            raise ValueError(f"--quantiles wants probabilities such as 0.1,0.5,0.9, not {quantiles!r}") from None
-        check_wanted(loaded, proba, chances, interval)
+        wanted = added.of(loaded, reading)
         table = reading.table(data, loaded)
         with progress("rows", table.n_rows, quiet=as_json) as advance:
-            made = predictions(loaded, table, proba=proba, quantiles=chances, interval=interval, on_rows=advance)
-        scores = scores_of(loaded, table, made, interval)
+            made = predictions(loaded, table, wanted, advance)
+        scores = scores_of(loaded, table, made, wanted)
         known = scores.get("accuracy", scores.get("mae")) is not None
         scores["learned_from"] = known and loaded.share_known(table) > MOSTLY
         columns = {name: cells.tolist() for name, cells in made.items()}
         written.write(table, columns, as_json, {"rows": len(made[PREDICTION]), **scores})
     if not as_json:
-        _print_scores(data, scores, interval)
+        _print_scores(data, scores, added.interval)
 
 
 def _print_scores(data, scores, interval):
@@ -181,8 +211,12 @@ def _print_scores(data, scores, interval):
         what = "errors say" if "mae" in scores else "accuracy says"
         why = f"the model has learned from most of these rows, so the {what} little about new ones"
         log(f"note: {data}: {why}; `freemetric evaluate` estimates that")
+    if "rejected" in scores:
+        log(f"{counted(scores['rejected'], 'row')} rejected, unlike those of the fit")
     if scores.get("accuracy") is not None:
-        log(f"accuracy {100 * scores['accuracy']:.2f} % of the rows that have a class")
+        which = "have a class" if "rejected" not in scores else "have a class and a prediction"
+        cost = f", mean cost {scores['cost']:.4g}" if scores.get("cost") is not None else ""
+        log(f"accuracy {100 * scores['accuracy']:.2f} %{cost} of the rows that {which}")
     if "mae" in scores:
         share = "" if scores["r2"] is None else f"R\u00b2 {scores['r2']:.4g}, "
         errors = f"{share}mean absolute error {scores['mae']:.4g}, RMSE {scores['rmse']:.4g}"

@@ -23,11 +23,11 @@ from ..ensemble.tasks.regression import Prediction, RegressionHead, RegressionTa
 from ..ensemble.tasks.scales import RegressionScore
 from ..extras import require
 from ..learners.base import one_blas_thread
-from ..learners.validation import check_n_components, warn_of_samples
+from ..learners.validation import check_n_components, has_columns, warn_of_samples
 from ..magnitudes import r2
 from ..sklearn_compat import validate_params, with_callbacks
 from .partition_index import PartitionedIndex, Spaces
-from .partitioned_samples import PartitionedClasses, PartitionedSamples, PartitionedTargets
+from .partitioned_samples import PartitionedClasses, PartitionedLabels, PartitionedSamples, PartitionedTargets
 from .partitions import (
     Block,
     check_not_lost,
@@ -51,9 +51,14 @@ class DaskFreeEnergyModel(FreeEnergyModel):
 
     _read_votes: Callable[[Any, NDArray, NDArray], NDArray]  # head, shares of votes, queries -> predictions; on workers
 
-    def _partitioned(self, X: Sequence[Block], y: Sequence[Block]) -> PartitionedSamples:
-        """The training samples of these partitions."""
+    _most_columns: ClassVar[int | None] = 1  # of y
+
+    def _partitioned(self, X: Sequence[Block], y: Sequence[Block], several: bool) -> PartitionedSamples:
+        """The training samples of these partitions, with one target or several."""
         raise NotImplementedError
+
+    def _targets(self, y):
+        return target_blocks(y, self._read_target, self._most_columns)
 
     def _n_given(self, is_local: bool) -> int | None:
         """Rows given to fit; None if attributes with an entry for each row are left out."""
@@ -68,7 +73,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         X : dask array of shape (n_samples, n_features) or dask dataframe
             Features, kept in the memory of the workers. An array or a frame of this process is one partition.
         y : dask array of shape (n_samples,) or dask series
-            Targets, in partitions of the same rows as those of X.
+            Targets, in partitions of the same rows as those of X; several columns of labels for classification.
 
         Returns
         -------
@@ -77,7 +82,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         """
         validate_params(self)
         blocks = feature_blocks(self, X, reset=True)
-        self._training_set = training_set = self._partitioned(blocks, target_blocks(y, self._read_target))
+        self._training_set = training_set = self._partitioned(blocks, self._targets(y), has_columns(y))
         self.n_rows_ = len(training_set)
         few = len(training_set) <= given_recipe(self, len(training_set)).most_searched
         task = self._task(training_set)
@@ -112,11 +117,13 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         return predictions if is_dask(X) else predictions.compute()
 
     def _gathered(self, X: Any, y: Any) -> tuple[NDArray, NDArray]:
-        """Targets and predictions (n,), in this process."""
-        targets = target_blocks(y, self._read_target)
+        """Targets and predictions (n,) or (n, m), in this process."""
+        targets = self._targets(y)
         predicted, *parts = require("dask", "dask").compute(self.predict(X), *targets)
         y = np.concatenate(parts)
         check_consistent_length(y, predicted)
+        if y.shape != predicted.shape:
+            raise ValueError(f"y must have the shape {predicted.shape}, got {y.shape}.")
         if not len(y):
             raise ValueError("X has no rows.")
         return y, predicted
@@ -209,9 +216,10 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     _local = FreeEnergyClassifier
     _read_target = staticmethod(labels_of)
     _read_votes = staticmethod(probabilities_of)
+    _most_columns = None
 
-    def _partitioned(self, X, y):
-        training_set = PartitionedClasses(X, y, self.n_features_in_)
+    def _partitioned(self, X, y, several):
+        training_set: Any = (PartitionedLabels if several else PartitionedClasses)(X, y, self.n_features_in_)
         self.classes_ = training_set.classes
         return training_set
 
@@ -219,16 +227,23 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         return int(self._training_set.starts[-1]) if is_local else None
 
     def predict_proba(self, X: Any) -> Any:
+        return self.ensemble_.head.separate(self._probabilities(X))
+
+    def _probabilities(self, X):
+        """Probabilities (n, n_cells), those of several outputs side by side."""
         check_is_fitted(self)
-        return self._predictions(X, len(self.classes_))
+        return self._predictions(X, self.ensemble_.training_set.n_cells)
 
     def predict(self, X: Any, costs: ArrayLike | None = None, reject: float | None = None) -> Any:
         if reject is not None:
             raise ValueError("This model keeps its samples in partitions; to_local().predict(X, reject=...) rejects.")
-        probabilities, decide = self.predict_proba(X), self._decide(costs)
+        probabilities, decide, separate = self._probabilities(X), self._decide(costs), self.ensemble_.head.separate
         if not is_dask(probabilities):
-            return decide(probabilities)
-        return probabilities.map_blocks(decide, drop_axis=1, dtype=self.classes_.dtype)
+            return decide(separate(probabilities))
+        if self.n_outputs_ == 1:
+            return probabilities.map_blocks(decide, drop_axis=1, dtype=self.classes_.dtype)
+        chunks, dtype = (probabilities.chunks[0], (self.n_outputs_,)), np.result_type(*self.classes_)
+        return probabilities.map_blocks(lambda P: decide(separate(P)), chunks=chunks, dtype=dtype)
 
     def predict_set(
         self, X: Any, alpha: float = 0.1, *, coverage: str = "class", groups: Any = None, shift: Any = None
@@ -241,8 +256,14 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         raise ValueError("A certificate needs all samples in this process; to_local().risk_certificate() gathers them.")
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy of the predictions for X; labels and predictions come to this process."""
-        return float(accuracy_score(*self._gathered(X, y), sample_weight=sample_weight))
+        """Accuracy of the predictions for X, of several labels the share of samples with all right.
+
+        Labels and predictions come to this process.
+        """
+        known, predicted = self._gathered(X, y)
+        if predicted.ndim == 2:
+            known, predicted = np.ones(len(known), dtype=bool), (predicted == known).all(axis=1)
+        return float(accuracy_score(known, predicted, sample_weight=sample_weight))
 
     def partial_fit(self, *args: Any, **options: Any) -> Self:
         """Raise ValueError: ``to_local().partial_fit(X, y)`` adds samples."""
@@ -288,7 +309,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
     _read_target = staticmethod(targets_of)
     _read_votes = staticmethod(predictions_of)
 
-    def _partitioned(self, X, y):
+    def _partitioned(self, X, y, several):
         training_set = PartitionedTargets(X, y, self.n_features_in_)
         with one_blas_thread():
             training_set.encode(given_recipe(self, len(training_set)).trends, self.scale)

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ensemble.tasks.multi_label import MultiLabelEncoding
 from ..ensemble.tasks.scales import Scale, encoded_target
 from ..extras import require
 from ..learners.training_rows import MOST_ORDERED, TrainingRows, canonical_order
-from ..learners.validation import check_labels, labelled
+from ..learners.validation import check_label_columns, check_labels, labelled
 from ..metrics import ClassEncoding, TargetEncoding, TrainingSet
 from ..metrics.training_set import Places, places_of
 from .partition_index import PartitionIndex
@@ -171,6 +172,43 @@ class PartitionedClasses(PartitionedSamples):
 def _codes(y, names):
     """Numbers of labels among all of them, in the smallest type."""
     return np.searchsorted(names, y).astype(np.min_scalar_type(len(names)))
+
+
+class LabelVotes(NamedTuple):
+    """Votes of samples for a class of every output, given class numbers (n, n_outputs)."""
+
+    encoding: MultiLabelEncoding
+
+    def voting(self, y: NDArray) -> NDArray[np.intp]:
+        """All rows."""
+        return np.arange(len(y))
+
+    def places(self, X: NDArray, y: NDArray, ranks: NDArray) -> Places:
+        """Places and votes of samples X (n, d) with class numbers y (n, n_outputs)."""
+        return places_of(X, y.T, self.encoding)
+
+
+class PartitionedLabels(PartitionedSamples):
+    """Samples with several labels; y are zeros and ones of all classes, ``classes`` the labels of every output."""
+
+    X: None = None  # stays in the partitions
+
+    def __init__(self, X: Sequence[Block], y: Sequence[Block], n_features: int):
+        super().__init__(X, y, n_features)
+        delayed = self.dask.delayed
+        labels = np.concatenate(self.dask.compute(*self.targets))
+        self.classes, self.y = check_label_columns(labels)
+        numbers = [self.y[start:end] for start, end in pairwise(self.starts)]
+        self.targets = self.dask.persist(*(delayed(some, traverse=False) for some in numbers))
+        self.rows = np.arange(len(self.y))
+        self.put_in_order()
+        self.encoding, self.values = MultiLabelEncoding(tuple(map(len, self.classes))), self.y.T
+        self.y, self.n_cells = self.encoding.target(self.values), self.encoding.n_cells
+        self.vote_encoder = LabelVotes(self.encoding)
+
+    def only(self, numbers: NDArray) -> TrainingSet:
+        values = np.ascontiguousarray(self.values[:, numbers])
+        return TrainingSet(self.features(numbers), values, self.encoding, None, self.rows[numbers])
 
 
 class TargetVotes(NamedTuple):

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from ..extras import require
+from ..learners.validation import has_columns
 from ..printable import counted
 
 Block = Any  # a delayed array
@@ -51,11 +52,16 @@ def feature_blocks(estimator: Any, X: Any, reset: bool) -> list[Block]:
     return [checked(part, number, estimator.n_features_in_) for number, part in enumerate(parts)]
 
 
-def target_blocks(y: Any, read: Callable[[Any, int], NDArray]) -> list[Block]:
-    """Delayed arrays (n,), one for each partition of y; ``read`` is ``labels_of`` or ``targets_of``."""
+def target_blocks(y: Any, read: Callable[[Any, int], NDArray], most_columns: int | None = 1) -> list[Block]:
+    """Delayed arrays (n,), or (n, m) of several columns where they may be, one for each partition of y.
+
+    ``read`` is ``labels_of`` or ``targets_of``; ``most_columns`` is 1 or None.
+    """
     y, given = in_partitions(y), type(y).__name__
-    if not hasattr(y, "to_delayed") or y.ndim != 1:
+    if not hasattr(y, "to_delayed") or not (y.ndim == 1 or (most_columns is None and has_columns(y))):
         raise ValueError(f"y must be an array of one dimension or a series, of Dask or not; got {given}.")
+    if y.ndim == 2 and not hasattr(y, "columns"):
+        y = y.rechunk({1: -1})
     known = require("dask", "dask").delayed(read, pure=False)
     return [known(part, number) for number, part in enumerate(np.ravel(y.to_delayed()))]
 
@@ -106,9 +112,10 @@ def features_of(part: Any, number: int, n_features: int) -> NDArray[np.floating]
 
 
 def labels_of(part: Any, number: int) -> NDArray:
-    """A partition as labels (n,); ValueError if one is missing."""
+    """A partition as labels (n,) or (n, m); ValueError if one is missing."""
     y = np.asarray(part)
-    is_missing = part.isna() if hasattr(part, "isna") else [label is None or label != label for label in y.tolist()]
+    labels = y.ravel().tolist()
+    is_missing = part.isna() if hasattr(part, "isna") else [label is None or label != label for label in labels]
     if np.any(is_missing):
         raise ValueError(f"y has no label for some rows in partition {number}.")
     return y

@@ -244,9 +244,9 @@ class DisagreementMixin:
         .. math:: I(x) = H\left[\sum_r w_r P_r(\cdot|x)\right] - \sum_r w_r H[P_r(\cdot|x)],
 
         the information that the label of x has about the metric. It is small where all replicas are sure, and also
-        where all are equally unsure, because classes overlap there and no label helps. The samples of a pool with the
-        largest values are those to label next. Where plain nearest neighbours vote alone there is one replica, and all
-        values are zero.
+        where all are equally unsure, because classes overlap there and no label helps. Labels of the largest values
+        lowered errors less than those of the smallest margins of ``predict_proba`` in our measurements. Where plain
+        nearest neighbours vote alone there is one replica, and all values are zero.
 
         Costs a search among all training samples in the space of every replica.
 

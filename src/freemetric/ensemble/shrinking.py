@@ -1,4 +1,4 @@
-"""A fitted ensemble with fewer training samples: those of low value dropped, or rows forgotten that must go."""
+"""A fitted ensemble with fewer training samples: a few that stand for all, or all but rows that must be forgotten."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,6 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.cluster.hierarchy import cut_tree, linkage
+from scipy.ndimage import minimum_position
+from sklearn.neighbors import KDTree
 from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import one_blas_thread
@@ -14,7 +17,7 @@ from ..metrics.gaps import Gaps
 from ..metrics.index import seen_in
 from ..metrics.neighbor_votes import NeighborVotes
 from ..printable import counted
-from .data_values import Scored, check_keeps_rows, mean_values, n_rows_given
+from .data_values import check_keeps_rows, n_rows_given
 from .finish import describe, samples_looked_at, selection_table
 from .model import Ensemble
 from .oob import OOBIndices
@@ -26,6 +29,7 @@ from .task import EnsembleTask
 FEWEST = 10  # training samples
 ENOUGH = 50  # of which outlier scores, explanations and importances can be made
 STEP = 0.8  # of the samples are left, as long as the score allows
+MOST_CLUSTERED = 4096  # samples whose distances are all held
 
 
 class Rebuilt:
@@ -120,27 +124,71 @@ def _numbers(rows, wanted):
     return np.where(rows[order[at]] == wanted, order[at], -1)
 
 
-def condensed(rebuilt: Rebuilt, by_value: NDArray[np.intp], max_rows: int | None) -> dict[str, Any]:
-    """Attributes with the fewest training samples, the best first in ``by_value`` (N,), that are as good as all.
+class Prototypes:
+    """Samples that stand for all, any number of them: clusters of every stratum, and of each that nearest to its mean.
+
+    Ward's clusters in the averaged metric, made once and cut where they are as many as wanted. Large strata are cut
+    into the cells of a tree first.
+    """
+
+    def __init__(self, Z: NDArray, strata: Sequence[NDArray]):
+        self.Z = Z
+        self.groups = [some[cell] for some in strata for cell in _cells(Z[some])]
+        self.trees = [linkage(Z[some], "ward") if len(some) > 1 else None for some in self.groups]
+
+    def __call__(self, n: int) -> NDArray[np.intp]:
+        """Numbers (n,) of samples; every group of clusters has its share, and at least one."""
+        counts = np.array([len(some) for some in self.groups])
+        shares = np.maximum(n * counts / counts.sum(), 1.0)
+        sizes = shares.astype(int)
+        while sizes.sum() != n:  # by the largest remainder, within what is there
+            step = np.sign(n - sizes.sum())
+            able = sizes < counts if step > 0 else sizes > 1
+            sizes[np.where(able, step * (shares - sizes), -np.inf).argmax()] += step
+        parts = zip(self.groups, self.trees, sizes, strict=True)
+        return np.sort(np.concatenate([some[_medoids(self.Z[some], tree, size)] for some, tree, size in parts]))
+
+
+def _cells(Z):
+    """Numbers of near samples, each at most so many as can be clustered."""
+    order = np.asarray(KDTree(Z, leaf_size=1).get_arrays()[1])
+    return np.array_split(order, -(-len(Z) // MOST_CLUSTERED))
+
+
+def _medoids(Z, tree, size):
+    """Of samples Z (n, p) and their tree of clusters, those (size,) nearest to the mean of a cluster."""
+    if size == len(Z):
+        return np.arange(size)
+    labels = cut_tree(tree, size)[:, 0]
+    means = np.zeros((size, Z.shape[1]))
+    np.add.at(means, labels, Z)
+    means /= np.bincount(labels)[:, None]
+    apart = np.square(Z - means[labels]).sum(axis=1)
+    return np.ravel(minimum_position(apart, labels, np.arange(size)))
+
+
+def condensed(rebuilt: Rebuilt, prototypes: Prototypes, max_rows: int | None) -> dict[str, Any]:
+    """Attributes with the fewest training samples that are as good as all.
 
     As good: the out-of-bag loss is higher by at most its standard error. With ``max_rows`` it is what it is.
     """
     if max_rows is not None:
-        return rebuilt.attributes(np.sort(by_value[:max_rows]))
-    best = rebuilt.attributes(np.sort(by_value))
-    losses = rebuilt.losses(best)[1::2]  # the other samples have given the values
+        return rebuilt.attributes(prototypes(max_rows))
+    n = len(rebuilt.training_set)
+    best = rebuilt.attributes(np.arange(n))
+    losses = rebuilt.losses(best)
     limit = np.nanmean(losses) + np.nanstd(losses) / np.sqrt(max(1, len(losses)))
-    for size in _sizes(len(by_value)):
-        attributes = rebuilt.attributes(np.sort(by_value[:size]))
-        if not np.nanmean(rebuilt.losses(attributes)[1::2]) <= limit:
+    for size in _sizes(n, len(prototypes.groups)):
+        attributes = rebuilt.attributes(prototypes(size))
+        if not np.nanmean(rebuilt.losses(attributes)) <= limit:
             break
         best = attributes
     return best
 
 
-def _sizes(n) -> Iterator[int]:
+def _sizes(n, fewest) -> Iterator[int]:
     """Fewer and fewer samples."""
-    while (n := int(STEP * n)) >= ENOUGH:
+    while (n := int(STEP * n)) >= max(ENOUGH, fewest):
         yield n
 
 
@@ -187,17 +235,17 @@ class ShrinkingMixin:
         raise NotImplementedError
 
     def condense(self, max_rows: int | None = None) -> Self:
-        """Drop the training samples of the lowest value, so that files are smaller and predictions faster.
+        """Keep few training samples that stand for all, so that files are smaller and predictions faster.
 
-        Samples go in the order of their ``data_values``, the lowest first, a fifth of the rest at a time, until the
-        out-of-bag Brier score, or squared error, is higher than that of all by more than its standard error, or 50 are
-        left. Half of the out-of-bag samples give the values, and the other half the score. Each class keeps one sample.
-        The metrics stay; their weights and the calibration are found anew, on all samples that were out of bag, with
-        the votes of those that are left. Class densities and trends stay those of all.
+        The samples of every class, or of every quarter of a regression's targets, are clustered in the averaged metric
+        by Ward's method; of each cluster the sample nearest to its mean is kept. There are a fifth fewer at a time,
+        until the out-of-bag Brier score, or squared error, is higher than that of all by more than its standard error,
+        or 50 are left. The metrics stay; their weights and the calibration are found anew, on all samples that were out
+        of bag, with the votes of those that are left. Class densities and trends stay those of all.
 
         The model changes in place; ``copy.deepcopy(model).condense()`` keeps the other.
 
-        Costs ``data_values``, and a search of neighbours in every space for each size that is tried.
+        Costs all distances within a class, and a search of neighbours in every space for each size that is tried.
 
         Parameters
         ----------
@@ -211,7 +259,7 @@ class ShrinkingMixin:
 
         See Also
         --------
-        data_values : What every training sample is worth.
+        data_values : What every training sample is worth; dropping those of low value is worse than chance.
 
         Examples
         --------
@@ -234,11 +282,12 @@ class ShrinkingMixin:
         if max_rows is not None and max_rows >= n:
             return self
         with one_blas_thread():
-            scored = Scored.oob(self.ensemble_, self.oob_indices_, step=1 if max_rows else 2)
-            values = mean_values(self.ensemble_, scored, self.n_jobs)
-            by_value = np.lexsort((-values, ~_best_of_classes(training_set, values)))
             rebuilt = Rebuilt(self, self.ensemble_.views, self.ensemble_.members, training_set)
-            vars(self).update(condensed(rebuilt, by_value, max_rows))
+            strata = [some for some in rebuilt.task.strata(training_set.y) if len(some)]
+            prototypes = Prototypes(self.ensemble_.embed(training_set.X), strata)
+            if max_rows is not None and max_rows < len(prototypes.groups):
+                raise ValueError(f"max_rows of this model is at least {len(prototypes.groups)}; got {max_rows!r}.")
+            vars(self).update(condensed(rebuilt, prototypes, max_rows))
         return self
 
     def forget(self, rows: ArrayLike) -> Self:
@@ -290,12 +339,3 @@ class ShrinkingMixin:
             views, members = views_of(self.ensemble_.views, self.ensemble_.members, with_own_gaps(kept))
             vars(self).update(Rebuilt(self, views, members, kept).attributes(np.arange(len(kept))))
         return self
-
-
-def _best_of_classes(training_set, values):
-    """Which samples (N,) are the most valuable of their class; none in regression."""
-    best = np.zeros(len(values), dtype=bool)
-    if training_set.y.dtype.kind != "f":
-        order = np.lexsort((-values, training_set.y))
-        best[order[np.append(True, np.diff(training_set.y[order]) > 0)]] = True
-    return best

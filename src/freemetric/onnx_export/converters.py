@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
+from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor, FreeEnergySelector
 from ..ensemble.finish import samples_looked_at
 from ..ensemble.settings import recipe_of
 from ..extras import require
@@ -75,6 +75,7 @@ def register() -> None:
     for classifier in (classifier for kind in COMPARED for classifier in _with_subclasses(kind)):
         _introduce(classifier, _decided, _tuple_outputs)
     _introduce(Kernelized, _kernel_mapped)
+    _introduce(FreeEnergySelector, _selected)
     _introduce(MetricKNeighborsClassifier, _voted_in_one_space, options=CLASSIFIER_OPTIONS)
     _introduce(FreeEnergyClassifier, _voted_in_many_spaces, options=CLASSIFIER_OPTIONS)
     _introduce(MetricKNeighborsRegressor, _averaged, _target_outputs)
@@ -112,8 +113,8 @@ def _introduce(
             operator.outputs[1].type.shape = [N, len(labels)]
         elif outputs is None:
             learner = operator.raw_operator
-            is_kernelized = isinstance(learner, Kernelized)
-            width = len(learner.get_feature_names_out() if is_kernelized else learner.components_)
+            has_names = isinstance(learner, Kernelized | FreeEnergySelector)
+            width = len(learner.get_feature_names_out() if has_names else learner.components_)
             operator.outputs[0].type.shape = [N, width]
         else:
             kinds = declared(operator.scope_inst, operator.raw_operator).values()
@@ -141,6 +142,10 @@ def _samples(graph, operator):
 
 def _mapped(graph, operator):
     return [graph.MatMul(_samples(graph, operator), operator.raw_operator.components_.T)]
+
+
+def _selected(graph, operator):
+    return [graph.take(_samples(graph, operator), operator.raw_operator.get_support(indices=True))]
 
 
 def _kernel_mapped(graph, operator):

@@ -15,9 +15,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, QuantileTransformer
 from sklearn.utils.validation import check_is_fitted
 
-from ..ensemble import FreeEnergyRegressor
+from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..ensemble.tasks.intervals import check_chances, check_one_target
 from ..files.atomic import replacing
+from ..learners import MetricRetriever
 from .converters import register, takes_tuples, tuple_inputs
 from .graph import GraphBuilder, onnx, skl2onnx, types
 from .parts import on_quantiles
@@ -72,8 +73,9 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
     ----------
     model : estimator
         A fitted metric learner, MetricKNeighborsClassifier, FreeEnergyClassifier, FreeEnergyRegressor, TableClassifier,
-        classifier of tuples, an estimator of freemetric.metric_learn, or a pipeline or search with one. Dates of a
-        table are inputs of their numeric parts. skl2onnx must know the other steps.
+        classifier of tuples, FreeEnergySelector, an estimator of freemetric.metric_learn, or a pipeline or search with
+        one; of a MetricRetriever, its ``transform``. Dates of a table are inputs of their numeric parts. skl2onnx must
+        know the other steps.
     path : path-like or None, default=None
         File to write. An existing one is replaced, once the new one is complete.
     quantiles : float, sequence of float or None, default=None
@@ -107,6 +109,10 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
     check_is_fitted(model)
     model = getattr(model, "best_estimator_", model)
     model = getattr(model, "pipeline_", model)  # of a table, whose columns are the inputs
+    if isinstance(model, MetricRetriever):  # the map to the vectors that are searched
+        model = model.learner_
+        if isinstance(_step(model, -1), FreeEnergyClassifier | FreeEnergyRegressor):
+            raise ValueError("MetricRetriever cannot be exported: the learned space of an ensemble has no graph.")
     chances, last = None if quantiles is None else check_chances(quantiles).tolist(), _step(model, -1)
     if chances is not None and not isinstance(last, FreeEnergyRegressor):
         raise ValueError(f"quantiles are of a FreeEnergyRegressor; {type(last).__name__} has none.")

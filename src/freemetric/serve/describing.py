@@ -12,7 +12,7 @@ from ..report.document import cell, rounded
 from ..report.panels import classes
 from ..tabular.model import TableModel
 from ..tabular.notation import PLAIN
-from ..tabular.predictions import beside, predictions, scores_of
+from ..tabular.predictions import Wanted, beside, predictions, scores_of
 from ..tabular.preprocessing import plan, usable
 from ..tabular.schema import Column, Schema, number_meaning
 from ..tabular.table import InputError, Table, as_text
@@ -167,12 +167,16 @@ def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
     with upload.noted() as notes:
         model = TableModel.load(model_file)
         table = model.aligned(upload.table(_reading(model)))
-        interval = INTERVAL if hasattr(model.pipeline[-1], "predict_interval") else None
-        proba = not model.predicts_numbers and hasattr(model.pipeline[-1], "predict_proba")
-        made = predictions(model, table, proba=proba, interval=interval)
+        last = model.pipeline[-1]
+        wanted = Wanted(
+            proba=not model.predicts_numbers and hasattr(last, "predict_proba"),
+            interval=INTERVAL if hasattr(last, "predict_interval") else None,
+            novelty=hasattr(last, "score_samples"),
+        )
+        made = predictions(model, table, wanted)
         written = beside(table, {name: cells.tolist() for name, cells in made.items()}, table.columns)
         write(folder / PREDICTIONS, written)
-        scores = scores_of(model, table, made, interval)
+        scores = scores_of(model, table, made, wanted)
     shown = list(written)[-len(made) :][:MOST_SHOWN]
     rows = [[cell(written[name][i]) for name in shown] for i in range(min(table.n_rows, MOST_SHOWN))]
     return {

@@ -286,11 +286,11 @@ class TableModel:
         return Target("class", np.array([known[text] for text in texts[present]]), present, {})
 
     def accuracy(self, table: Table, predicted: Iterable) -> float | None:
-        """Share of the labelled rows that are predicted correctly; None where no row has a label."""
+        """Share of the labelled rows that are predicted correctly; None where no row has a label and a prediction."""
         if self.schema.target not in table.columns:
             return None
-        pairs = zip(map(str, predicted), label_texts(table, self.schema.target), strict=True)
-        right = [canonical(label) == text for label, text in pairs if text is not None]
+        pairs = zip(predicted, label_texts(table, self.schema.target), strict=True)
+        right = [canonical(str(label)) == text for label, text in pairs if None not in (label, text)]
         return float(np.mean(right)) if right else None
 
     def share_known(self, table: Table) -> float:

@@ -1,40 +1,138 @@
 """Predictions of a model for the rows of a table, as columns to write, and their scores."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..magnitudes import mae, r2, rmse
 from .methods import Progress
 from .model import TableModel, by_parts
-from .table import InputError, Table, distinct, few, note
+from .table import InputError, Table, distinct, few, note, quoted
+from .targets import canonical
 
-PREDICTION = "prediction"
+PREDICTION, NOVELTY = "prediction", "p-value of novelty"
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """What is predicted of every row, beside the target or in its place.
+
+    Attributes
+    ----------
+    proba : bool
+        Of a classification, the probability of every class.
+    quantiles : tuple of float
+        Of a regression, the quantiles of these probabilities.
+    interval : float or None
+        Of a regression, the ends of an interval that holds the target with this probability.
+    novelty : bool
+        P-values of ``score_samples``, which are small for rows unlike those of the fit.
+    costs : ndarray of shape (n_classes, n_classes) or None
+        Of a classification, costs of saying j where i is true: the answer has the least expected cost.
+    reject : float or None
+        Of a classification, the p-value up to which a row has no prediction.
+    """
+
+    proba: bool = False
+    quantiles: tuple[float, ...] = ()
+    interval: float | None = None
+    novelty: bool = False
+    costs: NDArray | None = None
+    reject: float | None = None
+
+    def check(self, model: TableModel) -> None:
+        """InputError where a model has no such predictions."""
+        last: Any = model.pipeline[-1]
+        if self.quantiles or self.interval is not None:
+            self._check_of_numbers("--quantiles" if self.quantiles else "--interval", last, model.predicts_numbers)
+        if self.proba and model.predicts_numbers:
+            raise InputError("--proba is for classification; --interval 0.9 gives prediction intervals of this model")
+        asked = {"--costs": self.costs is not None, "--reject": self.reject is not None, "--novelty": self.novelty}
+        for option in (name for name, is_asked in asked.items() if is_asked):
+            _check_able(model, option)
+        if self.reject is not None and not 0 < self.reject < 1:
+            raise InputError(f"--reject: {self.reject:g} is no probability between 0 and 1")
+
+    def _check_of_numbers(self, option, last, predicts_numbers):
+        if not predicts_numbers:
+            raise InputError(f"{option} is for numbers, and this model predicts classes; --proba says how sure it is")
+        if not hasattr(last, "predict_quantiles"):
+            what = f"{type(last).__name__} gives point predictions only; --method free-energy predicts quantiles"
+            raise InputError(f"{option}: {what}")
+        outside = [q for q in (*self.quantiles, self.interval) if q is not None and not 0 < q < 1]
+        if outside:
+            raise InputError(f"{option}: {outside[0]:g} is no probability between 0 and 1")
+
+
+def _check_able(model, option):
+    """InputError where a model lacks p-values and costs."""
+    if model.predicts_numbers and option != "--novelty":
+        raise InputError(f"{option} is for classification, and this model is a regression")
+    if not hasattr(last := model.pipeline[-1], "score_samples"):
+        raise InputError(f"{option}: {type(last).__name__} cannot; models of --method free-energy can")
 
 
 def predictions(
-    model: TableModel,
-    table: Table,
-    *,
-    proba: bool = False,
-    quantiles: tuple[float, ...] = (),
-    interval: float | None = None,
-    on_rows: Progress | None = None,
+    model: TableModel, table: Table, wanted: Wanted | None = None, on_rows: Progress | None = None
 ) -> dict[str, NDArray]:
-    """Predictions by the name of their column: "prediction", then "probability of ..." every class with ``proba``.
+    """Predictions by the name of their column: "prediction", masked where a row is rejected, and what else is wanted.
 
-    Of a regression also "quantile ...", and "lower ... %" and "upper ... %" of an interval with this probability.
+    That is "probability of ..." every class; of a regression "quantile ...", and "lower ... %" and "upper ... %" of the
+    interval; last "p-value of novelty", also where rows are rejected.
     """
-    check_wanted(model, proba, quantiles, interval)
-    if not model.predicts_numbers:
-        labels, chances = model.predict(table, proba=proba, on_rows=on_rows)
-        named = zip(model.pipeline.classes_, () if chances is None else chances.T, strict=chances is not None)
-        return {PREDICTION: labels, **{f"probability of {name}": share for name, share in named}}
-    found = by_parts(model.matched(table), lambda part: _numbers(model, part, quantiles, interval), on_rows)
-    names = [PREDICTION, *(f"quantile {q:g}" for q in quantiles)]
-    return dict(zip([*names, *(() if interval is None else interval_names(interval))], found.T, strict=True))
+    wanted = Wanted() if wanted is None else wanted
+    wanted.check(model)
+    frame, last = model.matched(table), model.pipeline[-1]
+    if model.predicts_numbers:
+        found = by_parts(frame, lambda part: _numbers(model, part, wanted), on_rows)
+        names = [PREDICTION, *(f"quantile {q:g}" for q in wanted.quantiles)]
+        made = dict(zip([*names, *interval_names(wanted.interval)], found.T, strict=True))
+    else:
+        made = _classes(model, frame, wanted, on_rows)
+    if wanted.novelty or wanted.reject is not None:
+        made[NOVELTY] = by_parts(frame, lambda part: last.score_samples(model.pipeline[:-1].transform(part)))
+    if wanted.reject is not None:
+        made[PREDICTION] = np.ma.masked_array(made[PREDICTION], made[NOVELTY] <= wanted.reject)
+    return made
+
+
+def _classes(model, frame, wanted, on_rows):
+    """Labels, and probabilities where they are wanted."""
+    steps, last, made = model.pipeline[:-1], model.pipeline[-1], {}
+    if wanted.costs is not None:
+        made[PREDICTION] = by_parts(frame, lambda part: last.predict(steps.transform(part), wanted.costs), on_rows)
+    elif not wanted.proba:
+        made[PREDICTION] = by_parts(frame, model.pipeline.predict, on_rows)
+    if wanted.proba:
+        chances = by_parts(frame, model.pipeline.predict_proba, on_rows)
+        made.setdefault(PREDICTION, last.classes_[chances.argmax(axis=1)])  # as predict does, at half the cost
+        made |= {f"probability of {name}": share for name, share in zip(last.classes_, chances.T, strict=True)}
+    return made
+
+
+def costs_of(model: TableModel, table: Table) -> NDArray[np.float64]:
+    """Costs (n_classes, n_classes) in the order of the model's classes, from a table of them.
+
+    Its first column names the true class of a row, and every other column is named for an answer.
+    """
+    _check_able(model, "--costs")
+    names, columns = [canonical(str(label)) for label in model.pipeline.classes_], list(table.columns)
+    answers = {canonical(name): name for name in columns[1:]}
+    rows = {canonical(str(text)): row for row, text in enumerate(table.texts(columns[0]))}
+    for known, what in ((rows, "row"), (answers, "column")):
+        if lacking := [name for name in names if name not in known]:
+            raise InputError(f"{table.source}: costs without a {what} of the class {quoted(lacking[0])}")
+        if unknown := [name for name in known if name not in names]:
+            raise InputError(f"{table.source}: costs with a {what} of {quoted(unknown[0])}, which is no class")
+    if table.n_rows > len(rows):
+        raise InputError(f"{table.source}: costs with two rows of one class")
+    costs = np.column_stack([table.numbers(answers[name]) for name in names])[[rows[name] for name in names]]
+    if np.isnan(costs).any():
+        raise InputError(f"{table.source}: costs with an empty cell")
+    return costs
 
 
 def beside(table: Table, made: Mapping[str, Any], kept: Iterable[str]) -> dict[str, Any]:
@@ -46,58 +144,54 @@ def beside(table: Table, made: Mapping[str, Any], kept: Iterable[str]) -> dict[s
     return {**columns, **dict(zip(names, made.values(), strict=True))}
 
 
-def interval_names(interval: float) -> tuple[str, str]:
-    """Names of the columns of an interval."""
-    return f"lower {100 * interval:g} %", f"upper {100 * interval:g} %"
+def interval_names(interval: float | None) -> tuple[str, ...]:
+    """Names of the columns of an interval; none where there is none."""
+    return () if interval is None else (f"lower {100 * interval:g} %", f"upper {100 * interval:g} %")
 
 
-def _numbers(model, part, quantiles, interval) -> NDArray:
+def _numbers(model, part, wanted) -> NDArray:
     """Predictions, quantiles and intervals (n_rows, n_columns) of a regression."""
     features, last = model.pipeline[:-1].transform(part), model.pipeline[-1]
     parts = [np.asarray(last.predict(features))[:, None]]
-    if quantiles:
-        parts.append(last.predict_quantiles(features, quantiles))
-    if interval is not None:
-        parts.append(last.predict_interval(features, 1 - interval))
+    if wanted.quantiles:
+        parts.append(last.predict_quantiles(features, wanted.quantiles))
+    if wanted.interval is not None:
+        parts.append(last.predict_interval(features, 1 - wanted.interval))
     return np.hstack(parts)
 
 
-def check_wanted(model: TableModel, proba: bool, quantiles: tuple[float, ...], interval: float | None) -> None:
-    """InputError where a model has no such predictions."""
-    last: Any = model.pipeline[-1]
-    if proba and model.predicts_numbers:
-        raise InputError("--proba is for classification; --interval 0.9 gives prediction intervals of this model")
-    if not quantiles and interval is None:
-        return
-    option = "--quantiles" if quantiles else "--interval"
-    if not model.predicts_numbers:
-        raise InputError(f"{option} is for numbers, and this model predicts classes; --proba says how sure it is")
-    if not hasattr(last, "predict_quantiles"):
-        raise InputError(
-            f"{option}: {type(last).__name__} gives point predictions only; --method free-energy predicts quantiles"
-        )
-    outside = [q for q in (*quantiles, *(() if interval is None else (interval,))) if not 0 < q < 1]
-    if outside:
-        raise InputError(f"{option}: {outside[0]:g} is no probability between 0 and 1")
-
-
 def scores_of(
-    model: TableModel, table: Table, found: Mapping[str, ArrayLike], interval: float | None = None
+    model: TableModel, table: Table, found: Mapping[str, NDArray], wanted: Wanted | None = None
 ) -> dict[str, Any]:
     """Scores of ``predictions`` on the rows whose target is known.
 
-    "accuracy", None without such rows; of a regression "known_rows", "r2" (None where the target is constant), "mae",
+    "accuracy" of the rows that are not rejected, None without such rows, their mean "cost" where there are costs, and
+    how many of all rows are "rejected". Of a regression "known_rows", "r2" (None where the target is constant), "mae",
     "rmse" and, with an interval, "coverage", or nothing without such rows.
     """
+    wanted, truth = Wanted() if wanted is None else wanted, model.truth(table)
     if not model.predicts_numbers:
-        return {"accuracy": model.accuracy(table, np.asarray(found[PREDICTION]))}
-    truth = model.truth(table)
+        return _scores_of_classes(model, table, found[PREDICTION], wanted)
     if truth is None or not truth.present.any():
         return {}
     y, predicted = truth.y, np.asarray(found[PREDICTION])[truth.present]
     scores = {"known_rows": len(y), "r2": r2(y, predicted) if y.min() < y.max() else None}
     scores |= {"mae": mae(y, predicted), "rmse": rmse(y, predicted)}
-    if interval is not None:
-        low, high = (np.asarray(found[name])[truth.present] for name in interval_names(interval))
+    if wanted.interval is not None:
+        low, high = (np.asarray(found[name])[truth.present] for name in interval_names(wanted.interval))
         scores["coverage"] = float(np.mean((low <= y) & (y <= high)))
+    return scores
+
+
+def _scores_of_classes(model, table, labels, wanted):
+    said, truth = labels.tolist(), model.truth(table)
+    scores: dict[str, Any] = {"accuracy": model.accuracy(table, said)}
+    if wanted.reject is not None:
+        scores["rejected"] = said.count(None)
+    if wanted.costs is not None and truth is not None:
+        numbers = {label: number for number, label in enumerate(model.pipeline.classes_.tolist())}
+        answers = [said[row] for row in np.flatnonzero(truth.present)]
+        pairs = zip(truth.y.tolist(), answers, strict=True)
+        paid = [wanted.costs[numbers[true], numbers[answer]] for true, answer in pairs if answer is not None]
+        scores["cost"] = float(np.mean(paid)) if paid else None
     return scores
