@@ -21,6 +21,7 @@ from freemetric import (
     Recipe,
     expected_failed_checks,
 )
+from freemetric.ensemble import selector
 from freemetric.mc import Annealing, Constant, ElementMove
 
 SHORT = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5, n_replicas=2)
@@ -61,6 +62,13 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def short_walks(monkeypatch):
+    """FreeEnergySelector has no parameter for the length of its walks."""
+    monkeypatch.setattr(selector, "STEPS", 3)
+    monkeypatch.setattr(selector, "MEASURED", 2)
 
 
 def with_checks(estimators):
