@@ -19,8 +19,13 @@ from .oob import OOBIndices
 AFFORDABLE = 1e9  # distances that are sorted, of about 0.2 microseconds each
 BLOCK = 1 << 21  # distances at a time
 
+JIA = """.. [1] R. Jia, D. Dao, B. Wang et al., "Efficient Task-Specific Data Valuation for Nearest Neighbor
+       Algorithms", Proceedings of the VLDB Endowment 12, 2019."""
 SHARED = {
-    "neighbors": """targets : ndarray of shape (n_samples, n_neighbors)
+    "jia": JIA,
+    "neighbors": f"""Parameters
+    ----------
+    targets : ndarray of shape (n_samples, n_neighbors)
         Labels or targets of all neighbours of every sample, the nearest first.
     truth : ndarray of shape (n_samples,)
         Those of the samples.
@@ -30,17 +35,17 @@ SHARED = {
     Returns
     -------
     s : ndarray of shape (n_samples, n_neighbors)
-        Values, in the order of the neighbours.""",
-    "jia": """.. [1] R. Jia, D. Dao, B. Wang et al., "Efficient Task-Specific Data Valuation for Nearest Neighbor
-       Algorithms", Proceedings of the VLDB Endowment 12, 2019.""",
+        Values, in the order of the neighbours.
+
+    References
+    ----------
+    {JIA}""",
 }
 """Descriptions that several docstrings below share."""
 
 
 @documented(SHARED)
-def class_shapley(  # noqa: D417 - the shared text describes them
-    targets: NDArray, truth: NDArray, weights: NDArray
-) -> NDArray[np.float64]:
+def class_shapley(targets: NDArray, truth: NDArray, weights: NDArray) -> NDArray[np.float64]:
     r"""Shapley values of the neighbours of samples whose class is known.
 
     The worth of a set S of neighbours is the share of its votes for the true class y,
@@ -51,13 +56,7 @@ def class_shapley(  # noqa: D417 - the shared text describes them
 
     Costs O(N) for each sample, once its neighbours are sorted.
 
-    Parameters
-    ----------
     {neighbors}
-
-    References
-    ----------
-    {jia}
 
     Examples
     --------
@@ -73,9 +72,7 @@ def class_shapley(  # noqa: D417 - the shared text describes them
 
 
 @documented(SHARED)
-def regression_shapley(  # noqa: D417 - the shared text describes them
-    targets: NDArray, truth: NDArray, weights: NDArray
-) -> NDArray[np.float64]:
+def regression_shapley(targets: NDArray, truth: NDArray, weights: NDArray) -> NDArray[np.float64]:
     r"""Shapley values of the neighbours of samples whose target is known.
 
     The worth of a set S of neighbours is minus its squared error,
@@ -89,13 +86,7 @@ def regression_shapley(  # noqa: D417 - the shared text describes them
     summed over k by w, and all values add up to v of all neighbours less v of none. Costs O(N) for each sample, once
     its neighbours are sorted.
 
-    Parameters
-    ----------
     {neighbors}
-
-    References
-    ----------
-    {jia}
 
     Examples
     --------
