@@ -16,7 +16,7 @@ demo: $(VENV)/ready
 	$(RUN) -m freemetric demo
 
 test: lint
-	$(RUN) -m pytest -n 2 --dist loadfile -m "not slow"
+	$(RUN) -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/ready
 	$(RUN) -m pytest -n 2 -m slow

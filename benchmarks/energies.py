@@ -26,19 +26,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import DMLFE, ITML, LMNN, Euclidean
-from freemetric.energies import (
-    BalancedErrorEnergy,
-    FBetaEnergy,
-    KNNErrorEnergy,
-    LMNNEnergy,
-    MultiLabelEnergy,
-    NCAEnergy,
-    PairEnergy,
-    RankingEnergy,
-    Sparsity,
-    TripletEnergy,
-)
+from freemetric import DMLFE, ITML, LMNN, Euclidean, energies
 from freemetric.mc import Annealing, ElementMove, Geometric
 
 FIRST_SEED = 100
@@ -55,7 +43,7 @@ def halves(X, y, seed, n=None):
 
 def refined(energy, X, y):
     """NCA's map into two dimensions, and the same refined by Monte Carlo on another energy."""
-    nca = DMLFE(2, energy=NCAEnergy(), random_state=0).fit(X, y)
+    nca = DMLFE(2, energy=energies.NCAEnergy(), random_state=0).fit(X, y)
     return nca, DMLFE(2, energy=energy, init=nca.components_, sampler=COLD, confinement=0.0, random_state=0).fit(X, y)
 
 
@@ -66,14 +54,14 @@ def classified(model, X, y, T):
 def knn_error(seed):
     """Accuracy of 3-NN on breast-cancer in two dimensions."""
     X, T, y, t = halves(*load_breast_cancer(return_X_y=True), seed, 150)
-    nca, own = refined(KNNErrorEnergy(3), X, y)
+    nca, own = refined(energies.KNNErrorEnergy(3), X, y)
     score = [np.mean(classified(model, X, y, T) == t) for model in (own, nca, Euclidean().fit(X, y))]
     return "KNNErrorEnergy", "NCAEnergy", score, "Euclidean"
 
 
-def one_direction(energies, X, y):
+def one_direction(tried, X, y):
     """The best direction for every energy, by the same walks."""
-    return [DMLFE(1, energy=energy, sampler=HOT, random_state=0).fit(X, y) for energy in energies]
+    return [DMLFE(1, energy=energy, sampler=HOT, random_state=0).fit(X, y) for energy in tried]
 
 
 def rare_classes(rng, n, n_rare, every):
@@ -86,10 +74,10 @@ def rare_classes(rng, n, n_rare, every):
     return X, y
 
 
-def held_out(energies, X, y, score):
+def held_out(tried, X, y, score):
     scaler = MinMaxScaler().fit(X[:240])
     X, T, y, t = scaler.transform(X[:240]), scaler.transform(X[240:]), y[:240], y[240:]
-    models = *one_direction(energies, X, y), Euclidean().fit(X, y)
+    models = *one_direction(tried, X, y), Euclidean().fit(X, y)
     return [score(model, X, y, T, t) for model in models]
 
 
@@ -100,7 +88,7 @@ def balanced(seed):
         return balanced_accuracy_score(t, classified(model, X, y, T))
 
     X, y = rare_classes(np.random.default_rng(seed), 1240, 3, 30)
-    scores = held_out((BalancedErrorEnergy(3), NCAEnergy()), X, y, score)
+    scores = held_out((energies.BalancedErrorEnergy(3), energies.NCAEnergy()), X, y, score)
     return "BalancedErrorEnergy", "NCAEnergy", scores, "Euclidean"
 
 
@@ -111,7 +99,7 @@ def f_score(seed):
         return f1_score(t == 2, classified(model, X, y, T) == 2)
 
     X, y = rare_classes(np.random.default_rng(seed), 1240, 1, 12)
-    scores = held_out((FBetaEnergy(1.0, 3, positive=2), NCAEnergy()), X, y, score)
+    scores = held_out((energies.FBetaEnergy(1.0, 3, positive=2), energies.NCAEnergy()), X, y, score)
     return "FBetaEnergy", "NCAEnergy", scores, "Euclidean"
 
 
@@ -127,7 +115,7 @@ def ranking(seed):
         search = NearestNeighbors(n_neighbors=20).fit(model.transform(X))
         return np.mean(y[search.kneighbors(model.transform(T), return_distance=False)] == t[:, None])
 
-    scores = held_out((RankingEnergy("precision", 20), NCAEnergy()), X, y, precision)
+    scores = held_out((energies.RankingEnergy("precision", 20), energies.NCAEnergy()), X, y, precision)
     return "RankingEnergy", "NCAEnergy", scores, "Euclidean"
 
 
@@ -138,8 +126,9 @@ def pairs(seed):
     some, others = rng.integers(len(X), size=(300, 2)), rng.integers(len(T), size=(2000, 2))
     labels = np.where((y[some[:, 0]] == y[some[:, 1]]) ^ (rng.random(300) < 0.2), 1, -1)
     truth = t[others[:, 0]] == t[others[:, 1]]
-    start = DMLFE(energy=PairEnergy(some, labels), random_state=0).fit(X)
-    exact = DMLFE(energy=PairEnergy(some, labels, "auc"), init=start.components_, sampler=COLD, confinement=0.0)
+    start = DMLFE(energy=energies.PairEnergy(some, labels), random_state=0).fit(X)
+    auc = energies.PairEnergy(some, labels, "auc")
+    exact = DMLFE(energy=auc, init=start.components_, sampler=COLD, confinement=0.0)
     models = start, ITML(random_state=0).fit(X, pairs=some, pair_labels=labels), exact.set_params(random_state=0).fit(X)
     score = [roc_auc_score(truth, model.pair_score(T[others])) for model in models]
     return "PairEnergy, contrastive", "ITML", score, "PairEnergy, AUC"
@@ -157,8 +146,8 @@ def triplets(seed):
     some, others = drawn(y, 300), drawn(t, 2000)
     wrong = rng.random(300) < 0.2
     some[wrong] = some[wrong][:, [0, 2, 1]]
-    start = DMLFE(energy=TripletEnergy(some), random_state=0).fit(X)
-    exact = DMLFE(energy=TripletEnergy(some, "error"), init=start.components_, sampler=COLD, confinement=0.0)
+    start = DMLFE(energy=energies.TripletEnergy(some), random_state=0).fit(X)
+    exact = DMLFE(energy=energies.TripletEnergy(some, "error"), init=start.components_, sampler=COLD, confinement=0.0)
     models = start, LMNN(random_state=0).fit(X, triplets=some), exact.set_params(random_state=0).fit(X)
 
     def right(model):
@@ -176,7 +165,7 @@ def label_sets(seed):
     X, T, Y, truth = X[:200], X[200:], Y[:200], Y[200:]
     regression = DMLFE(energy="regression", random_state=0).fit(X, Y.astype(float))
     as_classes = DMLFE(random_state=0).fit(X, np.unique(Y, axis=0, return_inverse=True)[1])
-    models = DMLFE(energy=MultiLabelEnergy(), random_state=0).fit(X, Y), as_classes, regression
+    models = DMLFE(energy=energies.MultiLabelEnergy(), random_state=0).fit(X, Y), as_classes, regression
     found = [KNeighborsClassifier(5).fit(model.transform(X), Y).predict(model.transform(T)) for model in models]
     scores = [jaccard_score(truth, labels, average="samples", zero_division=1.0) for labels in found]
     return "MultiLabelEnergy", "NCAEnergy, sets as classes", scores, "RegressionEnergy"
@@ -185,9 +174,10 @@ def label_sets(seed):
 def large_margin(seed):
     """Minus the objective of LMNN on wine: Monte Carlo at T = 1e-4 against L-BFGS."""
     X, _, y, _ = halves(*load_wine(return_X_y=True), seed)
-    energy = LMNNEnergy(3).bind(X, y)
-    models = DMLFE(energy=LMNNEnergy(3), confinement=0.0, random_state=0).fit(X, y), LMNN(random_state=0).fit(X, y)
-    scores = [-energy(model.components_[None])[0] for model in (*models, Euclidean().fit(X, y))]
+    energy = energies.LMNNEnergy(3)
+    models = DMLFE(energy=energy, confinement=0.0, random_state=0).fit(X, y), LMNN(random_state=0).fit(X, y)
+    objective = energy.bind(X, y)
+    scores = [-objective(model.components_[None])[0] for model in (*models, Euclidean().fit(X, y))]
     return "LMNNEnergy", "LMNN", scores, "Euclidean"
 
 
@@ -197,7 +187,8 @@ def sparsity(seed):
     X = rng.random((1100, 30))
     y = (X[:, :3].sum(axis=1) > 1.5).astype(int)
     X, T, y, t = X[:100], X[100:], y[:100], y[100:]
-    models = [DMLFE(energy=e, random_state=0).fit(X, y) for e in (NCAEnergy() + 0.02 * Sparsity(), NCAEnergy())]
+    nca = energies.NCAEnergy()
+    models = [DMLFE(energy=e, random_state=0).fit(X, y) for e in (nca + 0.02 * energies.Sparsity(), nca)]
     scores = [np.mean(classified(model, X, y, T) == t) for model in (*models, Euclidean().fit(X, y))]
     return "NCAEnergy + 0.02 Sparsity", "NCAEnergy", scores, "Euclidean"
 

@@ -11,8 +11,10 @@ sys.dont_write_bytecode = False
 
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import MinMaxScaler
+from threadpoolctl import threadpool_limits
 
 import freemetric.saved  # noqa: F401 - some tests look at the registry of model files, and put it back as it was
 
@@ -27,6 +29,15 @@ def pytest_configure(config):
         commands = ([sys.executable, "-W", "ignore", "-c", COMPILE.format(part)] for part in range(2))
         compilers = [subprocess.Popen(command) for command in commands]
         assert [compiler.wait() for compiler in compilers] == [0, 0]
+    if hasattr(config, "workerinput"):  # there is one for every core, and threads of BLAS would wait for each other
+        threadpool_limits(1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Look for doctests in the library alone: the tests have none, and a search for them takes seconds."""
+    found = yield
+    return [collector for collector in found if not isinstance(collector, DoctestModule)]
 
 
 def pytest_collection():

@@ -258,7 +258,7 @@ def test_walks_are_in_balance(rng, loss, move):
     grid = np.linspace(-15, 15, 2001)
     energy = bound(grid[:, None, None])
     law = np.exp((energy.min() - energy) / T)
-    sampler = Annealing(Constant(T), move, n_steps=100, burn_in=0.3)
+    sampler = Annealing(Constant(T), move, n_steps=60, burn_in=0.3)
     run = sampler.iterate(np.random.default_rng(1), bound, 4 * rng.standard_normal((40, 1, 1)))
     replicas = np.mean([state.energy for state, info in run if not info.adapting], axis=0)
     error = replicas.std(ddof=1) / np.sqrt(40)

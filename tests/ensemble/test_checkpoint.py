@@ -28,7 +28,7 @@ MOVES = {"hamiltonian": None, "element": Annealing(Constant(1e-3), ElementMove(0
 @pytest.mark.parametrize("sampler", MOVES.values(), ids=MOVES)
 def test_only_what_is_missing_is_done_again(sampler, wine, tmp_path, monkeypatch):
     X, y = wine[0][::2], wine[1][::2]
-    recipe = Recipe(sampler=sampler, energy="nca")
+    recipe = Recipe(sampler=sampler, energy="nca", n_steps=3)
     kept = replace(recipe, checkpoint=tmp_path / "kept")
     undisturbed = FreeEnergyClassifier(24, recipe=recipe, random_state=0).fit(X, y)
     done, real = [], running.replicas_of

@@ -7,7 +7,8 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
 from freemetric.metric_learn import ITML, LFDA, LSML, MMC, NCA, RCA, SCML, Constraints, Covariance
-from freemetric.metric_learn.exceptions import NonPSDError, PreprocessorError
+from freemetric.metric_learn.base import PreprocessorError
+from freemetric.metric_learn.starts import NonPSDError
 
 rng = np.random.default_rng(0)
 X = rng.random((60, 3))

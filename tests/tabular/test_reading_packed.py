@@ -18,6 +18,7 @@ from freemetric.tabular import InputError, read
 from freemetric.tabular.formats import sources
 
 TABLE = b"a,b\n1,x\n2,y\n"
+LONG = bytes(33 << 20)  # packed, it is short
 
 
 def zipped(members):
@@ -102,9 +103,9 @@ def test_misnamed_ones(put):
         ("a.zip", zipped({"a.csv": b""}), "the file in it is empty"),
         ("a.zip", zipped({"a.exe": TABLE}), "its suffix is none of"),
         ("a.csv.gz", gzip.compress(gzip.compress(TABLE)), "is packed twice"),
-        ("a.csv.bz2", bz2.compress(bytes(1 << 26)), "unpacks to more than 32 MB; unpack it first"),
-        ("a.csv.xz", lzma.compress(bytes(1 << 26)), "unpacks to more than 32 MB; unpack it first"),
-        ("a.zip", zipped({"a.csv": bytes(1 << 26)}), "unpacks to more than 32 MB; unpack it first"),
+        ("a.csv.bz2", bz2.compress(LONG, 1), "unpacks to more than 32 MB; unpack it first"),
+        ("a.csv.xz", lzma.compress(LONG, preset=0), "unpacks to more than 32 MB; unpack it first"),
+        ("a.zip", zipped({"a.csv": LONG}), "unpacks to more than 32 MB; unpack it first"),
         ("a.tar.gz", tar(), "a tar archive; unpack it first"),
         ("a.csv.gz", tar(), "a tar archive; unpack it first"),
         ("a.csv.zst", b"\x28\xb5\x2f\xfd" + bytes(20), "packed by zstd; unpack it first"),

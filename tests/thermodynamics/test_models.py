@@ -10,7 +10,7 @@ from freemetric.thermodynamics import Estimate, TemperingSettings, temper, therm
 
 from ..learners.test_dmlfe import Spring
 
-SHORT = TemperingSettings(n_steps=40, n_rungs=5, n_rounds=1)
+SHORT = TemperingSettings(n_steps=40, n_rungs=4, n_rounds=1, n_ladders=2)
 
 
 def test_a_spring_has_its_closed_form(rng):

@@ -12,12 +12,16 @@ from freemetric.learners import LEARNERS
 from .estimators import ESTIMATORS
 from .matrix import BACKENDS, CELLS, COLUMNS, FLOORS, WAYS, refusal
 
+EVERYWHERE = {"DMLFE", "FreeEnergyClassifier", "FreeEnergyRegressor"}
+"""A learner, a classifier and a regressor that are always tried in every use, by the backend that users have."""
+
 QUICK = {
-    *("DMLFE", "ITML", "NCA", "PairClassifier", "MetricKNeighborsClassifier", "MetricKNeighborsRegressor"),
-    *("FreeEnergyClassifier", "FreeEnergyClassifier(n_jobs=2)", "FreeEnergyRegressor"),
-    *("TableClassifier", "TableRegressor"),
+    *("ITML", "PairClassifier", "MetricKNeighborsClassifier", "MetricKNeighborsRegressor"),
+    *("FreeEnergyClassifier(n_jobs=2)", "TableClassifier", "TableRegressor"),
 }
-"""Of every kind one that is always tried, by the backend that users have; all others and all backends are slow."""
+"""Of every other kind one that is tried in a few uses, each of which sends it elsewhere; the rest is slow."""
+
+FEW_USES = {"cross_val_predict", "GridSearchCV", "Bagging", "Stacking", "permutation_importance", "pickle"}
 
 FRESH = {"Dask", "commands", "pools"}
 """Columns that start many processes, each of which imports everything: slow."""
@@ -38,7 +42,8 @@ def test_it_is_the_installed_wheel_that_works(column, outcomes):
 
 
 def marked(cell):
-    is_quick = cell.column not in FRESH and (cell.use in WAYS or (cell.column == "loky" and cell.estimator in QUICK))
+    is_tried = cell.estimator in EVERYWHERE or (cell.estimator in QUICK and cell.use in FEW_USES)
+    is_quick = cell.column not in FRESH and (cell.use in WAYS or (cell.column == "loky" and is_tried))
     return pytest.param(cell, id="-".join(cell), marks=[] if is_quick else pytest.mark.slow)
 
 

@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..kernels import Loss, cpu_kernels, kernels_for
 from ..magnitudes import exponent_of, reduced
 from .base import ENERGIES, Array, BoundSum, Energy
-from .nca import LOG_FLOOR
-from .soft_neighbors import BoundNeighbors, Functions, checked_weights, list_length
+from .soft_neighbors import LOG_FLOOR, BoundNeighbors, Functions, checked_weights, list_length
 
 LOSSES = ("squared", "log_likelihood", "absolute", "pinball")
 

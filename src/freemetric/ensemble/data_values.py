@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import one_blas_thread
+from ..learners.parameters import documented
 from ..metrics import Member, TrainingSet
 from ..metrics.index import mapped, seen_in
 from .model import Ensemble
@@ -18,10 +19,33 @@ from .oob import OOBIndices
 AFFORDABLE = 1e9  # distances that are sorted, of about 0.2 microseconds each
 BLOCK = 1 << 21  # distances at a time
 
-Recursion = Callable[[NDArray, NDArray, NDArray], NDArray]  # (sorted targets, truth, weights of k)
+JIA = """.. [1] R. Jia, D. Dao, B. Wang et al., "Efficient Task-Specific Data Valuation for Nearest Neighbor
+       Algorithms", Proceedings of the VLDB Endowment 12, 2019."""
+SHARED = {
+    "jia": JIA,
+    "neighbors": f"""Parameters
+    ----------
+    targets : ndarray of shape (n_samples, n_neighbors)
+        Labels or targets of all neighbours of every sample, the nearest first.
+    truth : ndarray of shape (n_samples,)
+        Those of the samples.
+    weights : ndarray of shape (most,)
+        w, of votes of k = 1, 2, ... nearest neighbours, or of means over them.
+
+    Returns
+    -------
+    s : ndarray of shape (n_samples, n_neighbors)
+        Values, in the order of the neighbours.
+
+    References
+    ----------
+    {JIA}""",
+}
+"""Descriptions that several docstrings below share."""
 
 
-def class_shapley(labels: NDArray, truth: NDArray, weights: NDArray) -> NDArray[np.float64]:
+@documented(SHARED)
+def class_shapley(targets: NDArray, truth: NDArray, weights: NDArray) -> NDArray[np.float64]:
     r"""Shapley values of the neighbours of samples whose class is known.
 
     The worth of a set S of neighbours is the share of its votes for the true class y,
@@ -32,24 +56,7 @@ def class_shapley(labels: NDArray, truth: NDArray, weights: NDArray) -> NDArray[
 
     Costs O(N) for each sample, once its neighbours are sorted.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples, n_neighbors)
-        Labels of all neighbours of every sample, the nearest first.
-    truth : ndarray of shape (n_samples,)
-        Labels of the samples.
-    weights : ndarray of shape (most,)
-        w, of votes of k = 1, 2, ... nearest neighbours.
-
-    Returns
-    -------
-    s : ndarray of shape (n_samples, n_neighbors)
-        Values, in the order of the neighbours.
-
-    References
-    ----------
-    .. [1] R. Jia, D. Dao, B. Wang et al., "Efficient Task-Specific Data Valuation for Nearest Neighbor Algorithms",
-       Proceedings of the VLDB Endowment 12, 2019.
+    {neighbors}
 
     Examples
     --------
@@ -58,12 +65,13 @@ def class_shapley(labels: NDArray, truth: NDArray, weights: NDArray) -> NDArray[
     >>> class_shapley(np.array([[1, 0]]), np.array([1]), np.array([1.0]))
     array([[1., 0.]])
     """
-    agrees = (labels == truth[:, None]).astype(np.float64)
-    c = _reached(weights, labels.shape[1])
+    agrees = (targets == truth[:, None]).astype(np.float64)
+    c = _reached(weights, targets.shape[1])
     steps = agrees * np.diff(c, prepend=0.0)
     return agrees * c + _sums_behind(steps)
 
 
+@documented(SHARED)
 def regression_shapley(targets: NDArray, truth: NDArray, weights: NDArray) -> NDArray[np.float64]:
     r"""Shapley values of the neighbours of samples whose target is known.
 
@@ -78,24 +86,7 @@ def regression_shapley(targets: NDArray, truth: NDArray, weights: NDArray) -> ND
     summed over k by w, and all values add up to v of all neighbours less v of none. Costs O(N) for each sample, once
     its neighbours are sorted.
 
-    Parameters
-    ----------
-    targets : ndarray of shape (n_samples, n_neighbors)
-        Targets of all neighbours of every sample, the nearest first.
-    truth : ndarray of shape (n_samples,)
-        Targets of the samples.
-    weights : ndarray of shape (most,)
-        w, of means over k = 1, 2, ... nearest neighbours.
-
-    Returns
-    -------
-    s : ndarray of shape (n_samples, n_neighbors)
-        Values, in the order of the neighbours.
-
-    References
-    ----------
-    .. [1] R. Jia, D. Dao, B. Wang et al., "Efficient Task-Specific Data Valuation for Nearest Neighbor Algorithms",
-       Proceedings of the VLDB Endowment 12, 2019.
+    {neighbors}
 
     Examples
     --------
@@ -231,6 +222,7 @@ class DataValuesMixin:
         """Targets as the training set has them: class numbers, or numbers on the scale."""
         raise NotImplementedError
 
+    @documented(SHARED)
     def data_values(self, X: ArrayLike | None = None, y: ArrayLike | None = None) -> NDArray[np.float64]:
         r"""What every training sample is worth to the votes: exact Shapley values of k nearest neighbours.
 
@@ -265,8 +257,7 @@ class DataValuesMixin:
 
         References
         ----------
-        .. [1] R. Jia, D. Dao, B. Wang et al., "Efficient Task-Specific Data Valuation for Nearest Neighbor
-           Algorithms", Proceedings of the VLDB Endowment 12, 2019.
+        {jia}
 
         Examples
         --------

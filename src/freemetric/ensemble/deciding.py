@@ -99,7 +99,7 @@ class DecidingMixin:
         >>> from sklearn.datasets import load_breast_cancer
         >>> from freemetric import FreeEnergyClassifier
         >>> X, y = load_breast_cancer(return_X_y=True)  # 0 is malignant
-        >>> model = FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X[:300], y[:300])
+        >>> model = FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X[:150], y[:150])
         >>> careful = model.predict(X[300:], costs=[[0, 20], [1, 0]])  # twenty false alarms are as bad as a miss
         >>> bool((careful == 0).sum() > (model.predict(X[300:]) == 0).sum())
         True

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energies import as_energy, bind
 from ..learners.base import generator
+from ..learners.parameters import documented
 from ..metrics import FORMS, TrainingSet
 from ..metrics.views import view_of
 from .sampling import Bags
@@ -29,7 +30,8 @@ class ThermodynamicsMixin:
     device: str
     _energy: Any
 
-    def thermodynamics(
+    @documented()
+    def thermodynamics(  # noqa: D417 - the shared text describes the rest
         self,
         *,
         temperatures: tuple[float, float] | None = None,
@@ -46,17 +48,7 @@ class ThermodynamicsMixin:
 
         Parameters
         ----------
-        temperatures : tuple of two floats or None, default=None
-            Lowest and highest temperature of the ladder; None: around that of the search.
-        settings : freemetric.thermodynamics.TemperingSettings or None, default=None
-            How long and on how many rungs; None: the defaults.
-        random_state : int, Generator or None, default=None
-            Seed.
-
-        Returns
-        -------
-        found : freemetric.thermodynamics.ModelThermodynamics
-            Curves, freezing temperature, error bars.
+        {ladder}
 
         Examples
         --------

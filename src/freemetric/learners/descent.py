@@ -18,8 +18,8 @@ from .base import MetricLearner, generator, one_blas_thread
 from .fitting import Lowest, tell
 from .linear_algebra import map_of
 from .parameters import INITS, INITS_OF_REGRESSION
+from .side_information import PriorLearner
 from .training_rows import NUMBERS
-from .tuple_learners import PriorLearner
 
 MOST_SQUARE = 500  # features; beyond, square maps cost too much memory and time
 

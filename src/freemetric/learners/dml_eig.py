@@ -13,8 +13,7 @@ from .base import generator
 from .fitting import Lowest, tell
 from .linear_algebra import map_of, shrunk
 from .parameters import CountOrNone, Positive, estimator
-from .side_information import class_neighbors, differ
-from .tuple_learners import PairLearner
+from .side_information import PairLearner, class_neighbors, differ
 
 DENSE = 256  # features up to which the gradient is formed and solved; Lanczos beyond
 FIRST_RANK = 64  # directions the search begins with

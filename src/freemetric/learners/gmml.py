@@ -10,8 +10,7 @@ from scipy.linalg import cholesky, eigh, inv, solve_triangular
 from ..sklearn_compat import Interval
 from .linear_algebra import group_means, is_regular
 from .parameters import estimator
-from .side_information import count_pairs
-from .tuple_learners import PairLearner, PriorLearner
+from .side_information import PairLearner, PriorLearner, count_pairs
 
 RIDGE = 0.01  # where a matrix is singular
 

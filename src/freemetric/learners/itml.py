@@ -12,9 +12,8 @@ from .base import generator
 from .fitting import Lowest, tell
 from .linear_algebra import map_of
 from .parameters import Positive, estimator
-from .side_information import COPY, check_pairs, differ, draw_pairs
+from .side_information import COPY, PairLearner, PriorLearner, check_pairs, differ, draw_pairs
 from .training_rows import canonical_order
-from .tuple_learners import PairLearner, PriorLearner
 
 MOST_DISTANCES = 100_000  # sampled for the bounds
 PERCENTILES = (5, 95)

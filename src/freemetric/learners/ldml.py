@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from .descent import Array, ConvexDescent, departure
 from .parameters import NotNegative, estimator
-from .tuple_learners import PairLearner
+from .side_information import PairLearner
 
 
 @estimator

@@ -12,8 +12,7 @@ from ..kernels import cpu_kernels
 from .base import generator, one_blas_thread
 from .descent import SUBSET, Descent, MiniBatched, StochasticDescent, lbfgs, well_scaled
 from .parameters import Share, estimator
-from .side_information import check_tuples, class_neighbors
-from .tuple_learners import TripletLearner
+from .side_information import TripletLearner, check_tuples, class_neighbors
 from .validation import clip_count
 
 SLACK = 0.1  # of a margin of one: more keeps pairs for longer, but more of them

@@ -11,8 +11,7 @@ from .base import generator
 from .descent import BoundedDescent
 from .linear_algebra import map_by_contrast
 from .parameters import CountOrNone, Positive, estimator
-from .side_information import check_tuple_weights, check_tuples, draw_pairs, usual_number_of_pairs
-from .tuple_learners import PriorLearner
+from .side_information import PriorLearner, check_tuple_weights, check_tuples, draw_pairs, usual_number_of_pairs
 
 ROUNDING = 1e-13  # of the terms that the objective sums
 EDGE = 1e-6

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..energies import as_energy, bind, names_rows
 from ..mc import Annealing, Constant, Sampler
 from .base import generator, one_blas_thread
+from .parameters import documented
 from .sampling_run import Walks
 from .validation import unit_of
 
@@ -47,7 +48,8 @@ class SampledMetric:
         self.feature_weights_, self.feature_weights_std_ = spread.weights, spread.weights_std
         self.samples_r_hat_ = float(spread.r_hat)
 
-    def thermodynamics(
+    @documented()
+    def thermodynamics(  # noqa: D417 - the shared text describes the rest
         self,
         X: ArrayLike | None = None,
         y: ArrayLike | None = None,
@@ -69,17 +71,7 @@ class SampledMetric:
             of the fit, where its sampler kept several temperatures: there are then no error bars on M.
         y : array-like of shape (n_samples,) or None, default=None
             Their labels or targets.
-        temperatures : tuple of two floats or None, default=None
-            Lowest and highest temperature of the ladder; None: around that of the search.
-        settings : freemetric.thermodynamics.TemperingSettings or None, default=None
-            How long and on how many rungs; None: the defaults.
-        random_state : int, Generator or None, default=None
-            Seed.
-
-        Returns
-        -------
-        found : freemetric.thermodynamics.ModelThermodynamics
-            Curves, freezing temperature, error bars.
+        {ladder}
 
         Examples
         --------

@@ -11,8 +11,7 @@ from ..sklearn_compat import Interval, StrOptions
 from .descent import BoundedDescent
 from .linear_algebra import covariance, map_by_contrast
 from .parameters import Flag, estimator
-from .side_information import differ
-from .tuple_learners import PairLearner
+from .side_information import PairLearner, differ
 
 
 @estimator

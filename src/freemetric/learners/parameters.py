@@ -1,12 +1,13 @@
 """Parameters of estimators: an annotated field is constructor argument, constraint and default at once.
 
 ``@estimator`` turns such fields into a constructor and ``_parameter_constraints``. Lines of the class docstring that
-hold only names in braces become the descriptions that several estimators share.
+hold only names in braces become the descriptions that several estimators share; ``@documented`` does so for functions.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from inspect import cleandoc
 from numbers import Integral, Real
 from typing import Annotated, Any, TypeVar, dataclass_transform
 
@@ -99,6 +100,17 @@ DESCRIPTIONS = {
         Inner folds.""",
     "n_jobs": """n_jobs : int or None
         Threads of the neighbour search.""",
+    "ladder": """temperatures : tuple of two floats or None, default=None
+        Lowest and highest temperature of the ladder; None: around that of the search.
+    settings : freemetric.thermodynamics.TemperingSettings or None, default=None
+        How long and on how many rungs; None: the defaults.
+    random_state : int, Generator or None, default=None
+        Seed.
+
+    Returns
+    -------
+    found : freemetric.thermodynamics.ModelThermodynamics
+        Curves, freezing temperature, error bars.""",
     "preprocessor": """preprocessor : array-like of shape (n_samples, n_features), callable or None
         Samples that indices refer to, all of which the learner sees; or a function that returns samples
         (n, n_features) for keys (n,), such as file names.""",
@@ -169,6 +181,7 @@ DESCRIPTIONS = {
 """Descriptions of parameters and attributes, and data of examples, that several docstrings share."""
 
 Class = TypeVar("Class", bound=type)
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass_transform(eq_default=False)
@@ -192,6 +205,18 @@ def make_estimator(cls: Class, descriptions: Mapping[str, str], usual: Mapping[s
         if name in vars(made):
             delattr(made, name)
     return made
+
+
+def documented(descriptions: Mapping[str, str] = DESCRIPTIONS) -> Callable[[Function], Function]:
+    """Put shared descriptions into the docstring of a function."""
+
+    def with_text(function: Function) -> Function:
+        if function.__doc__ is not None:
+            without_indent = {name: text.replace("\n    ", "\n") for name, text in descriptions.items()}
+            function.__doc__ = described(cleandoc(function.__doc__), without_indent, {})
+        return function
+
+    return with_text
 
 
 def described(text: str | None, descriptions: Mapping[str, str], defaults: Mapping[str, Any]) -> str | None:

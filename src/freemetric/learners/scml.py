@@ -15,9 +15,8 @@ from .base import generator, one_blas_thread
 from .fitting import Lowest, tell
 from .linear_algebra import group_means, map_by_contrast, map_of, shrunk
 from .parameters import Count, CountOrNone, NotNegative, Positive, estimator
-from .side_information import check_tuples, class_neighbors
+from .side_information import TripletLearner, check_tuples, class_neighbors
 from .training_rows import canonical_order
-from .tuple_learners import TripletLearner
 from .validation import clip_count
 
 PER_FEATURE, MOST_BASES = 20, 1000  # default number of bases

@@ -12,7 +12,7 @@ from ..exceptions import warn_of_data
 from .fitting import Lowest, tell
 from .linear_algebra import map_by_contrast
 from .parameters import NotNegative, NotNegativeOrAuto, estimator
-from .tuple_learners import PairLearner, PriorLearner
+from .side_information import PairLearner, PriorLearner
 
 FARTHEST = 10.0  # factor by which pairs change the prior with balance="auto"
 LEAST = 1e-3  # of the prior, left of every eigenvalue

@@ -21,9 +21,15 @@ from ..learners.tuples.base import flat, looked_up, merged, samples_of
 from ..learners.validation import check_magnitude, check_samples, dense
 from ..presenting import Presented
 from .descriptions import documentation
-from .exceptions import PreprocessorError
 
 KINDS = {2: "2D array of formed points", 3: "3D array of formed tuples"}  # by the number of axes
+
+
+class PreprocessorError(Exception):
+    """A preprocessor could not turn indicators into points."""
+
+    def __init__(self, original_error: Exception) -> None:
+        super().__init__(f"An error occurred when trying to use the preprocessor: {original_error!r}")
 
 
 def formed_points(X: Any, preprocessor: Any, owner: str) -> Any:

@@ -11,7 +11,13 @@ from sklearn.datasets import make_spd_matrix
 from sklearn.utils import check_array
 
 from ..exceptions import callers_stacklevel
-from .exceptions import NonPSDError
+
+
+class NonPSDError(LinAlgError):
+    """A matrix has negative eigenvalues."""
+
+    def __init__(self) -> None:
+        super().__init__("Matrix is not positive semidefinite (PSD).")
 
 
 def metric_matrix(value: str | ArrayLike, X: NDArray, name: str, random_state: Any, definite: bool = True) -> NDArray:

@@ -1,3 +1,4 @@
 """The errors, as they are."""
 
-from freemetric.metric_learn.exceptions import NonPSDError, PreprocessorError  # noqa: F401
+from freemetric.metric_learn.base import PreprocessorError  # noqa: F401
+from freemetric.metric_learn.starts import NonPSDError  # noqa: F401

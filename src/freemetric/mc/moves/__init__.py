@@ -1,9 +1,8 @@
 """Moves: how a Monte Carlo step proposes."""
 
-from .base import Move, accept
 from .hamiltonian import HamiltonianMove
+from .metropolis import ElementMove, MatrixMove, Move, StretchRotateMove, accept
 from .noisy import LangevinMove, PenaltyMove
-from .proposals import ElementMove, MatrixMove, StretchRotateMove
 
 MOVES = {
     "element": ElementMove,

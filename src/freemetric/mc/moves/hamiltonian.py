@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from ..state import Array, EnergyFunction, State, evaluate_with_gradient, near
-from .base import Move, accept
+from .metropolis import Move, accept
 
 MOST_DOUBLINGS, MOST_HALVINGS = 30, 6
 

@@ -6,9 +6,8 @@ import numpy as np
 
 from ..state import Array, State, evaluate
 from ..streams import Streams
-from .base import Move, accept, count_trials
 from .hamiltonian import HamiltonianMove
-from .proposals import MatrixMove
+from .metropolis import MatrixMove, Move, accept, count_trials
 
 
 class LangevinMove(HamiltonianMove):
