@@ -23,7 +23,7 @@ from freemetric.thermodynamics import (
     temper,
     thermodynamics,
 )
-from freemetric.thermodynamics.estimates import blocks_of, peak, renewed, solve
+from freemetric.thermodynamics.estimates import curves_of, peak, peak_slope, solve, stepping_stone
 from freemetric.thermodynamics.ladder import even_positions
 
 from ..mc.test_physics import Well
@@ -36,22 +36,33 @@ def exact_draws(rng, temperatures, n=500, n_parameters=4, n_ladders=2):
     return Recording(Ladder(np.ones(len(T)), T), E, np.zeros_like(E), np.full((n, n_ladders, len(T) - 1), np.nan))
 
 
-def test_newton_steps_of_the_jackknife_end_where_pymbar_does(rng):
-    recording = exact_draws(rng, [2.0, 1.0, 0.5])
-    used = ~blocks_of(recording.energy.shape[:2], 20)[3]
-    everything = np.ones_like(used)
-    np.testing.assert_allclose(
-        renewed(recording, used, solve(recording, everything).f_k), solve(recording, used).f_k, atol=1e-7
-    )
+@pytest.mark.parametrize("is_absolute", [True, False])
+def test_the_influence_of_a_step_is_what_leaving_it_out_changes(rng, is_absolute):
+    recording, T = exact_draws(rng, [2.0, 1.0, 0.5], n=150), np.array([0.6, 1.5])
+    recording = recording._replace(log_reference=1.0 if is_absolute else float("nan"))
+
+    def estimated(used):
+        E, C = (part[used][:, None] for part in (recording.energy, recording.confinement))
+        kept = recording._replace(energy=E, confinement=C)
+        return curves_of(kept, solve(kept).f_k, T)[0], stepping_stone(kept)[0]
+
+    everything = np.ones(recording.energy.shape[:2], dtype=bool)
+    curves, stones = estimated(everything)
+    influence = curves_of(recording, solve(recording).f_k, T)[1]
+    for place in ((0, 0), (70, 1), recording.energy[..., 0].argmax()):
+        step = np.ravel_multi_index(place, everything.shape) if isinstance(place, tuple) else place
+        used = everything.copy()
+        used.ravel()[step] = False
+        without, stones_without = estimated(used)
+        size = np.abs(influence).max(axis=2)
+        np.testing.assert_allclose((curves - without) / size, influence[:, :, step] / size, atol=0.03)
+        assert stones - stones_without == pytest.approx(stepping_stone(recording)[1][step], rel=0.1)
 
 
 def test_error_bars_are_those_of_pymbar_where_samples_are_independent(rng):
-    recording = exact_draws(rng, [2.0, 1.0, 0.5])
-    curves = thermodynamics(recording, [0.5, 2.0])
-    differences = solve(recording, np.ones(recording.energy.shape[:2], dtype=bool)).compute_free_energy_differences()
-    ours = curves.errors["free_energy"][0] / 0.5
-    # F(T) / T of the coldest against the hottest; the gauge of the hottest, S = 0, adds the error of U / T there
-    assert ours == pytest.approx(np.hypot(differences["dDelta_f"][0, 2], curves.errors["energy"][1] / 2), rel=0.5)
+    recording = exact_draws(rng, [2.0, 1.0, 0.5])._replace(log_reference=0.0)
+    error = thermodynamics(recording, [0.5]).errors["free_energy"][0]
+    assert error / 0.5 == pytest.approx(solve(recording).compute_free_energy_differences()["dDelta_f"][0, 2], rel=0.1)
 
 
 def test_a_chain_is_read_while_it_runs(bench):
@@ -189,6 +200,10 @@ def test_the_peak_is_that_of_a_parabola():
     T = np.geomspace(0.1, 10, 41)
     assert peak(T, -((np.log(T) - 0.3) ** 2)) == pytest.approx(np.exp(0.3), rel=1e-6)
     assert peak(T, T) == 10
+    heat = 1 - (np.log(T) - 0.3) ** 2
+    tilt = 1e-3 * np.log(T)  # moves the top by half of its slope
+    moved = peak_slope(T, heat) @ tilt
+    assert moved == pytest.approx(np.exp(0.3) * 0.5e-3, rel=1e-2)
 
 
 def test_a_missing_extra_is_one_line(monkeypatch):
