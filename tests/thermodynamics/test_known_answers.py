@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 from freemetric.thermodynamics import Ladder, PopulationSettings, TemperingSettings, population_annealing, temper
+from freemetric.thermodynamics.population import _combined
 
 SLOWLY = pytest.param("two features of iris", marks=pytest.mark.slow)
 
@@ -58,6 +59,17 @@ def test_the_truth_is_true(bench):
 def test_population_annealing_needs_a_reference():
     with pytest.raises(ValueError, match="confinement alone"):
         population_annealing(lambda A: A[:, 0, 0] ** 2, (1, 1), 0.0, Ladder.along([1, 2], 1.0, 0.5))
+
+
+def test_the_logarithm_of_a_mean_of_islands_has_no_bias_of_first_order(rng):
+    """Islands whose Z is 1 on average: log Z of few of them is too low by half of the variance of their mean."""
+    log_z = rng.normal(-0.5 * 0.8**2, 0.8, (2000, 20))
+    corrected, error, _, _ = _combined(log_z, np.zeros_like(log_z))
+    plain = np.log(np.exp(log_z).mean(axis=1))
+    noise = plain.std() / np.sqrt(2000)
+    assert plain.mean() < -4 * noise
+    assert abs(corrected.mean()) < 0.3 * abs(plain.mean())
+    assert (corrected / error).std() == pytest.approx(1.1, abs=0.15)  # Student's, of 19 degrees
 
 
 def test_a_population_keeps_families_where_rungs_are_close(bench):

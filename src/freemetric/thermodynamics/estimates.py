@@ -194,8 +194,8 @@ def stepping_stone(recording: Recording) -> tuple[float, Array]:
     other one (Xie et al., Systematic Biology 60, 2011). The second value is the influence of every step.
     """
     s, T = recording.ladder
-    gain = -(np.diff(s / T) * recording.energy[..., :-1] + np.diff(1 / T) * recording.confinement[..., :-1])
-    gain = gain.reshape(-1, len(T) - 1)
+    E, C = (part.reshape(-1, len(T))[:, :-1] for part in (recording.energy, recording.confinement))
+    gain = -(np.diff(s / T) * E + np.diff(1 / T) * C)
     steps = logsumexp(gain, axis=0) - np.log(len(gain))
     of_steps = (np.exp(gain - steps) - 1).sum(axis=1) / len(gain)
     return float(steps.sum() + (recording.log_reference if recording.is_absolute else 0.0)), of_steps
