@@ -108,6 +108,33 @@ def test_one_temperature_is_enough(ridge):
     assert np.isnan(curves.freezing.value)
 
 
+def flat(A):
+    return np.zeros(len(A))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda: temper(flat, np.zeros(2), 1.0, (0.1, 1.0)), "start must be a map"),
+        (lambda: temper(flat, np.zeros((1, 2)), -1.0, (0.1, 1.0)), "ridge at least 0"),
+        (lambda: temper(flat, np.zeros((1, 2)), 1.0, (1.0, 0.1)), "the lowest first"),
+        (lambda: TemperingSettings(n_steps=0), "n_steps must be at least 1; got 0"),
+        (lambda: TemperingSettings(n_rungs=1), "n_rungs must be at least 2; got 1"),
+        (lambda: PopulationSettings(n_islands=1), "n_islands must be at least 2; got 1"),
+    ],
+)
+def test_bad_input_is_named(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        wrong()
+
+
+def test_the_kept_temperature_is_on_the_ladder():
+    """A flat energy is switched on easily at any temperature, also below the one that is asked for."""
+    settings = TemperingSettings(n_steps=5, n_rungs=4, n_rounds=1, kept_temperature=1.0)
+    run = temper(flat, np.zeros((1, 2)), 1.0, (0.1, None), settings, random_state=0)
+    assert run.ladder.temperature[run.kept] == pytest.approx(1.0)
+
+
 def test_the_same_seed_gives_the_same_run(bench):
     problem, settings = bench.double_well(), TemperingSettings(n_steps=30, n_rungs=5)
     one, two = (temper(problem.energy, np.zeros((1, 1)), 0.1, (0.1, 1.0), settings, 3) for _ in range(2))

@@ -69,6 +69,29 @@ def test_error_bars_are_those_of_pymbar_where_samples_are_independent(rng):
     assert error / 0.5 == pytest.approx(solve(recording).compute_free_energy_differences()["dDelta_f"][0, 2], rel=0.1)
 
 
+@pytest.mark.parametrize("temperatures", [[], [-1.0], [np.inf]])
+def test_temperatures_are_positive(rng, temperatures):
+    with pytest.raises(ValueError, match="temperatures must be positive"):
+        thermodynamics(exact_draws(rng, [2.0, 1.0]), temperatures)
+
+
+def test_a_chain_that_goes_on_from_a_file_is_the_same_run(bench, tmp_path):
+    problem, ladder = bench.quadratic(), Ladder.along(np.linspace(0, 2, 5), 2.0, 0.2)
+    energy = Coupled(problem.energy, problem.ridge, np.tile(ladder.coupling, 2))
+    sampler, recordings = LadderTempering(ladder, HamiltonianMove(), n_steps=20, n_ladders=2), []
+    for stops in (False, True):
+        recorder = Recorder(ladder, energy, 14)
+        chain = sampler.begin(np.random.default_rng(0), energy, np.zeros((10, 2, 2)))
+        for step in range(20):
+            chain, info = sampler.advance(chain, energy)
+            recorder.note(chain.state, info)
+            if stops and step == 9:
+                freemetric.save(chain, tmp_path / "chain.fm")
+                chain = freemetric.load(tmp_path / "chain.fm")
+        recordings.append(recorder.recording)
+    np.testing.assert_array_equal(recordings[0].energy, recordings[1].energy)
+
+
 def test_a_chain_is_read_while_it_runs(bench):
     problem, ladder = bench.quadratic(), Ladder.along(np.linspace(0, 2, 6), 2.0, 0.2)
     energy = Coupled(problem.energy, problem.ridge, np.tile(ladder.coupling, 2))

@@ -105,6 +105,8 @@ class SampledMetric:
         if names_rows(energy):
             raise ValueError("The energy names rows of X, and a part of them is sampled: use thermodynamics.temper.")
         samples, targets, _ = twin._with_targets(X, y, None)
+        if samples.shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {samples.shape[1]} features, but the model was fitted with {self.n_features_in_}.")
         unit = unit_of(samples) if twin._measures() else 1.0
         rows = generator(random_state).permutation(len(samples))[:MOST_SAMPLES]
         bound = bind(energy, samples[rows] / unit, targets[rows], None, self.device)

@@ -118,6 +118,8 @@ def thermodynamics(recording: Recording, temperatures: ArrayLike | None = None) 
         ends = recording.ladder.temperature.min(), recording.ladder.temperature.max()
         temperatures = np.geomspace(*ends, 60 if ends[0] < ends[1] else 1)
     T = np.sort(np.ravel(np.asarray(temperatures, dtype=np.float64)))
+    if not len(T) or not (T > 0).all() or not np.isfinite(T).all():
+        raise ValueError(f"temperatures must be positive numbers; got {temperatures}.")
     solution = solve(recording)
     curves, influence = curves_of(recording, np.asarray(solution.f_k), T)
     spreads = _errors(recording, influence)

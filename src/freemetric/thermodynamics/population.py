@@ -35,6 +35,11 @@ class PopulationSettings:
     n_steps: int = 5
     move: Any = None
 
+    def __post_init__(self) -> None:
+        for name, fewest in {"n_replicas": 1, "n_islands": 2, "n_steps": 1}.items():
+            if getattr(self, name) < fewest:
+                raise ValueError(f"{name} must be at least {fewest}; got {getattr(self, name)}.")
+
 
 class Population(NamedTuple):
     """Result of population annealing on a ladder.
