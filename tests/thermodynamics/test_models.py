@@ -67,7 +67,7 @@ def test_samples_with_other_features_are_refused(iris):
     X, y = iris
     model = DMLFE(1, sampler=Annealing(Constant(1e-2), n_steps=5), random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="X has 2 features, but the model was fitted with 4"):
-        model.thermodynamics(X[:, :2], y)
+        model.thermodynamics(np.random.default_rng(0).random((len(X), 2)), y)
 
 
 def test_maps_that_nothing_confines_are_said_to_have_no_equilibrium(iris):
