@@ -118,7 +118,7 @@ def two_features(ridge=0.01, n=121):
     weights = 2 * np.log(2 * (w[1] - w[0])) + np.log(np.where(grid == 0, 0.5, 1.0)).sum(axis=(1, 2))
     H = E + ridge * (grid**2).sum(axis=(1, 2))
     few = TemperingSettings(n_steps=400, n_rungs=7, n_ladders=2, n_rounds=3, move=HamiltonianMove(n_leapfrog=3))
-    herd = PopulationSettings(n_replicas=15, n_steps=2, move=HamiltonianMove(n_leapfrog=3))
+    herd = PopulationSettings(n_steps=2, move=HamiltonianMove(n_leapfrog=3))
     return Problem(energy, (1, 2), ridge, (coldest, hottest), lambda T: on_grid(H, weights, T), few, herd)
 
 
