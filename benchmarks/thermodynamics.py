@@ -1,6 +1,6 @@
 """Thermodynamics where the answer is known, samplers put to proof, and R-hat of the classifier's short walks.
 
-    python benchmarks/thermodynamics.py known     # z-scores of F, U, S and C in four problems, 20 seeds; 15 minutes
+    python benchmarks/thermodynamics.py known     # z-scores of F, U, S and C in four problems, 20 seeds; 30 minutes
     python benchmarks/thermodynamics.py proofs    # z-scores of every move and sampler, and of three broken ones
     python benchmarks/thermodynamics.py walks     # R-hat of the classifier's walks on one bag
     python benchmarks/thermodynamics.py iris      # curves of DMLFE on iris
