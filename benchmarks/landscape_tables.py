@@ -3,7 +3,7 @@
     python benchmarks/landscape_tables.py                    # the tables of the pages
     python benchmarks/landscape_tables.py --figures FOLDER   # landscape-ends.png, -overlaps.png and -temperatures.png
 
-``benchmarks/landscape.py`` says what was measured.
+``landscape.py`` and ``landscape_temperatures.py`` say what was measured.
 """
 
 import argparse
@@ -21,7 +21,8 @@ from freemetric.bench.figures import save
 
 COMMITTED = Path(__file__).parent / "landscape.jsonl.gz"
 MOST_R_HAT = 1.1
-COLD_RUNG = 4  # 1e-4, the temperature of DMLFE
+COLD = 10  # place of 1e-4, the temperature of DMLFE
+MOSTLY = 9  # temperatures in equilibrium from which on a set answers
 FLOOR = 1e-6  # of energies that are drawn
 
 
@@ -34,9 +35,9 @@ def committed(path=COMMITTED):
     return found
 
 
-def complete(found):
-    """The sets with all records."""
-    return {name: of_set for name, of_set in found.items() if "temperatures" in of_set}
+def with_records(found, method):
+    """The sets that have a record of a method."""
+    return {name: of_set for name, of_set in found.items() if method in of_set}
 
 
 def lowest_of(of_set):
@@ -81,26 +82,39 @@ def minima_rows(found):
     yield ["sets where lowest", *[""] * 8, *(f"{n}" for n in np.sum(same, axis=0))]
 
 
+class Melting:
+    """What a record of temperatures says where both ladders agree."""
+
+    def __init__(self, record):
+        self.T, self.elements = np.asarray(record["temperature"]), record["rows"] * record["features"]
+        self.agree = np.asarray(record["r_hat"]) < MOST_R_HAT
+        self.heat, self.heat_error = (
+            np.asarray(record[name]) / self.elements for name in ("heat_capacity", "heat_capacity_error")
+        )
+        self.expected, self.error = np.asarray(record["test_energy"]), np.asarray(record["test_energy_error"])
+        self.of_mean = np.asarray(record["test_error_of_mean"])
+        self.at_minimum, self.soft_at_minimum, _ = record["minimum"]["scores"]
+        self.peak = int(np.where(self.agree, self.heat, -1).argmax())
+        self.best = int(np.where(self.agree, self.expected, np.inf).argmin())
+        self.best_of_mean = int(np.where(self.agree, self.of_mean, np.inf).argmin())
+
+
 def temperature_rows(found):
-    """Test errors of minima and of samples at temperatures; heat capacity; overlaps."""
+    """Heat capacity and test errors at the temperatures in equilibrium; overlaps."""
     yield [
-        *("set", "rank", "median", "lowest", "best", "at", "one", "all", "at", "most C at", "C/n", "q hot", "q cold"),
-        "R-hat",
+        *("set", "elements", "rungs", "steps", "agree", "most C at", "C/n", "minimum", "best", "at", "all", "at"),
+        *("q hot", "q cold", "R-hat"),
     ]
     for name, of_set in found.items():
-        record, row = of_set["temperatures"], ruggedness(of_set)
-        T, expected = np.asarray(record["temperature"]), np.asarray(record["test_energy"])
-        of_mean, C = np.asarray(record["test_error_of_mean"]), np.asarray(record["heat_capacity_within"])
-        mixed, best = np.asarray(record["r_hat"]) < MOST_R_HAT, of_mean.argmin()
-        peak = np.where(mixed, C, -1).argmax()
-        rank = "-" if np.isnan(row["rank"]) else f"{row['rank']:+.2f}"
-        errors = [row["median"], row["lowest"], expected.min()]
+        record, found_at = of_set["temperatures"], Melting(of_set["temperatures"])
+        T, peak, best, of_mean = found_at.T, found_at.peak, found_at.best, found_at.best_of_mean
         yield [
-            *(name, rank, *(f"{error:.1f}" for error in errors), f"{T[expected.argmin()]:.0e}"),
-            *(f"{record['test_error_soft'][best]:.1f}", f"{of_mean[best]:.1f}", f"{T[best]:.0e}"),
-            *((f"{T[peak]:.0e}", f"{C[peak] / record['elements']:.2f}") if mixed.any() else ("-", "-")),
-            *(f"{record['overlap'][k][2]:.2f}" for k in (0, COLD_RUNG)),
-            f"{record['r_hat'][COLD_RUNG]:.2f}",
+            *(name, found_at.elements, record["rungs"], record["steps"], f"{found_at.agree.sum()}"),
+            *(f"{T[peak]:.0e}", f"{found_at.heat[peak]:.2f}±{found_at.heat_error[peak]:.2f}"),
+            *(f"{found_at.at_minimum:.1f}", f"{found_at.expected[best]:.1f}±{found_at.error[best]:.1f}"),
+            *(f"{T[best]:.0e}", f"{found_at.of_mean[of_mean]:.1f}", f"{T[of_mean]:.0e}"),
+            *(f"{record['overlap'][k][2]:.2f}" for k in (0, COLD)),
+            f"{record['r_hat'][COLD]:.2f}",
         ]
 
 
@@ -123,32 +137,43 @@ def answer_rows(found):
 
 
 def mean_rows(found):
-    """Means of the test errors over all sets, of minima and at every temperature: here no temperature is chosen."""
-    yield ["", "expected", "one", "all", "sets with R-hat < 1.1"]
-    ends = [(of_set["L-BFGS"], int(np.argmin(of_set["L-BFGS"]["energy"]))) for of_set in found.values()]
-    names = ("test_energy", "test_error_soft", "test_error_of_mean")
-    yield ["lowest minimum", *(f"{np.mean([end[name][i] for end, i in ends]):.1f}" for name in names[:2]), "-", "-"]
-    records = [of_set["temperatures"] for of_set in found.values()]
+    """Means of the test errors over the sets that mostly mix, at every temperature: here no temperature is chosen."""
+    some = answering(found)
+    yield ["", "expected", "all", "C/n", f"agree, of {len(found)} sets"]
+    minimum = np.mean([(one.at_minimum, one.soft_at_minimum) for one in some.values()], axis=0)
+    yield ["lowest minimum", *(f"{value:.1f}" for value in minimum), "-", "-"]
+    agree = np.sum([Melting(of_set["temperatures"]).agree for of_set in found.values()], axis=0)
     for k, T in reversed(list(enumerate(TEMPERATURES))):
-        mixed = sum(record["r_hat"][k] < MOST_R_HAT for record in records)
-        yield [f"{T:.0e}", *(f"{np.mean([record[name][k] for record in records]):.1f}" for name in names), mixed]
+        errors = np.mean([(one.expected[k], one.of_mean[k]) for one in some.values()], axis=0)
+        heat = np.mean([one.heat[k] for one in some.values() if one.agree[k]])
+        yield [f"{T:.0e}", *(f"{value:.1f}" for value in errors), f"{heat:.2f}", agree[k]]
+
+
+def answering(found):
+    """The sets in equilibrium at most temperatures."""
+    every = {name: Melting(of_set["temperatures"]) for name, of_set in found.items()}
+    return {name: one for name, one in every.items() if one.agree.sum() >= MOSTLY}
 
 
 def summary(found):
-    """What the low energy of minima and the mean over maps are worth, in sentences."""
+    """What the low energy of minima and the mean over maps are worth, and where C has its peak, in sentences."""
     rows = [ruggedness(of_set) for of_set in found.values()]
-    ends = [(of_set["L-BFGS"], int(np.argmin(of_set["L-BFGS"]["energy"]))) for of_set in found.values()]
-    of_mean = [of_set["temperatures"]["test_error_of_mean"][COLD_RUNG] for of_set in found.values()]
     gain = np.array([row["median"] - row["lowest"] for row in rows])
-    averaged = np.array([end["test_error_soft"][i] for end, i in ends]) - of_mean
     better = [m for m in found if above(found[m], "L-BFGS") > above(found[m], "annealing") + 1]
     ranks = [row["rank"] for row in rows]
+    some = answering(with_records(found, "temperatures"))
+    rise = np.array([one.expected[one.peak] - one.expected[one.best] for one in some.values()])
+    colder = sum(one.T[one.best] < one.T[one.peak] for one in some.values())
+    averaged = np.array([one.soft_at_minimum - one.of_mean[one.peak] for one in some.values()])
     return [
         f"Rank correlation of energy and test error: mean {np.nanmean(ranks):.2f}.",
         f"The lowest minimum has {with_error(gain)} points less expected error than the median one.",
-        f"The mean of maps at T = 1e-4 has {with_error(averaged)} points less error than the lowest minimum,",
-        f"it is better on {np.sum(averaged > 0)} sets and worse on {np.sum(averaged < 0)}.",
         f"Annealing ends lower than all descents on {', '.join(better)}.",
+        f"In equilibrium at {MOSTLY} temperatures or more: {len(some)} sets, {', '.join(some)}.",
+        f"There the expected error at the peak of C is {with_error(rise)} points above the lowest one,",
+        f"which is at a lower temperature than the peak on {colder} of them;",
+        f"the mean of maps at the peak has {with_error(averaged)} points less error than the lowest minimum,",
+        f"it is better on {np.sum(averaged > 0)} and worse on {np.sum(averaged < 0)}.",
     ]
 
 
@@ -184,8 +209,10 @@ MARKS = {
 
 def figures(found, folder):
     """Write a file for every drawing."""
-    for name, draw in {"ends": draw_ends, "overlaps": draw_overlaps, "temperatures": draw_temperatures}.items():
-        save(draw(found), folder / f"landscape-{name}.png")
+    melted = with_records(found, "temperatures")
+    save(draw_ends(with_records(found, "minima")), folder / "landscape-ends.png")
+    save(draw_overlaps(melted), folder / "landscape-overlaps.png")
+    save(draw_temperatures(melted), folder / "landscape-temperatures.png")
 
 
 def draw_ends(found):
@@ -223,7 +250,7 @@ def draw_overlaps(found):
     centres = (np.arange(20) + 0.5) / 20
     for axis, of_set in zip(axes, found.values(), strict=True):
         record = of_set["temperatures"]
-        for k, tint in ((0, "#D55E00"), (2, "#E69F00"), (COLD_RUNG, "#1A7FC1")):
+        for k, tint in ((0, "#D55E00"), (6, "#E69F00"), (COLD, "#1A7FC1")):
             share = np.asarray(record["histogram"][k]) / np.sum(record["histogram"][k])
             label = f"T = {record['temperature'][k]:.0e}"
             axis.fill_between(centres, share, step="mid", color=tint, alpha=0.5, linewidth=0, label=label)
@@ -237,14 +264,12 @@ def draw_temperatures(found):
     """Expected test error and heat capacity over temperature; large points and C where both ladders agree."""
     figure, axes = small_multiples(found)
     for axis, of_set in zip(axes, found.values(), strict=True):
-        record, other = of_set["temperatures"], axis.twinx()
-        T, n = record["temperature"], record["elements"]
-        (error,) = axis.plot(T, record["test_energy"], color="#1A7FC1", marker=".", label="expected test error in %")
-        mixed = np.asarray(record["r_hat"]) < MOST_R_HAT
-        heat_capacity = np.where(mixed, np.asarray(record["heat_capacity_within"]) / n, np.nan)
-        (heat,) = other.plot(T, heat_capacity, color="#D55E00", linestyle="--", marker="x", label="C per element")
-        axis.plot(np.asarray(T)[mixed], np.asarray(record["test_energy"])[mixed], "o", color="#1A7FC1", markersize=4)
-        other.set_ylim(0, 0.8)
+        one, other = Melting(of_set["temperatures"]), axis.twinx()
+        (error,) = axis.plot(one.T, one.expected, color="#1A7FC1", marker=".", label="expected test error in %")
+        heat_capacity = np.where(one.agree, one.heat, np.nan)
+        (heat,) = other.plot(one.T, heat_capacity, color="#D55E00", linestyle="--", marker="x", label="C per element")
+        axis.plot(one.T[one.agree], one.expected[one.agree], "o", color="#1A7FC1", markersize=4)
+        other.set_ylim(0, 1)
         other.tick_params(labelsize="x-small", right=False, labelright=False)
         axis.set_xscale("log")
     figure.supxlabel("temperature", fontsize="small")
@@ -259,8 +284,9 @@ if __name__ == "__main__":
     given = parser.parse_args()
     found = committed(given.records)
     if given.figures:
-        figures(complete(found), given.figures)
+        figures(found, given.figures)
     else:
-        for rows in (minima_rows, answer_rows, temperature_rows, mean_rows):
-            print("", *lines_of(rows(complete(found))), sep="\n")
-        print("", *summary(complete(found)), "", *lines_of(paper_rows(found)), sep="\n")
+        whole, melted = with_records(found, "minima"), with_records(found, "temperatures")
+        for rows in (minima_rows(whole), answer_rows(whole), temperature_rows(melted), mean_rows(melted)):
+            print("", *lines_of(rows), sep="\n")
+        print("", *summary(whole), "", *lines_of(paper_rows(found)), sep="\n")

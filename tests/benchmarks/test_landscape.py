@@ -7,6 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from ..pages import ROOT
 
 landscape = pytest.importorskip("landscape", reason="benchmarks are not part of an installed package")
+melting = pytest.importorskip("landscape_temperatures", reason="benchmarks are not part of an installed package")
 tables = pytest.importorskip("landscape_tables", reason="tables need matplotlib")
 
 
@@ -51,15 +52,42 @@ def test_what_a_row_says():
     assert lines[4] == "|sets where lowest|||||||||1|0|0|0|0|0|"
 
 
+def test_temperatures_where_ladders_agree_are_those_that_count():
+    record = {"temperature": [1.0, 0.1, 0.01], "rows": 1, "features": 2, "r_hat": [1.0, 1.05, 2.0]}
+    record |= {"heat_capacity": [1.0, 2.0, 9.0], "heat_capacity_error": [0.1, 0.2, 0.9]}
+    record |= {"test_energy": [8.0, 9.0, 1.0], "test_energy_error": [0.1] * 3, "test_error_of_mean": [5.0, 4.0, 0.0]}
+    found = tables.Melting({**record, "minimum": {"scores": [7.0, 6.0, 5.0]}})
+    assert (found.peak, found.best, found.best_of_mean) == (1, 0, 1)  # the third is no equilibrium
+    assert found.heat[found.peak] == 1.0  # per element
+
+
+def test_a_ladder_gets_the_rungs_of_the_temperatures():
+    tuned = melting.Ladder.along([0.0, 0.5, 1.0, 1.3, 2.0], melting.TEMPERATURES[0], melting.TEMPERATURES[-1])
+    ladder = melting.with_temperatures(tuned)
+    assert len(ladder.temperature) == 3 + len(melting.TEMPERATURES)  # both ends are there already
+    assert (np.diff(ladder.coupling) >= 0).all()
+    assert (np.diff(ladder.temperature) <= 1e-12).all()
+    for T in melting.TEMPERATURES:
+        assert np.isclose(ladder.temperature[ladder.coupling == 1], T, rtol=1e-6).sum() == 1
+
+
+def test_heat_capacity_of_a_harmonic_well(rng):
+    T = np.array([2.0, 0.5])
+    C, error = melting.heat_capacity(T * rng.chisquare(6, (4000, 2, 2)) / 2, T)
+    assert (np.abs(C - 3) < 4 * error).all()
+    assert (error < 0.2).all()
+
+
 def test_the_pages_hold_the_tables():
     found = tables.committed()
     page = (ROOT / "docs" / "explanation" / "thermodynamics.md").read_text()
-    whole = tables.complete(found)
-    for rows in (tables.minima_rows, tables.answer_rows, tables.temperature_rows, tables.mean_rows):
-        for line in tables.lines_of(rows(whole)):
+    whole, melted = (tables.with_records(found, name) for name in ("minima", "temperatures"))
+    rows = (tables.minima_rows(whole), tables.answer_rows(whole), tables.temperature_rows(melted))
+    for table in (*rows, tables.mean_rows(melted)):
+        for line in tables.lines_of(table):
             assert line in page, line
     words = " ".join(tables.summary(whole))
-    for number in ("0.01", "0.5 ± 0.3 points less expected error", "0.4 ± 0.6 points", "15 sets"):
+    for number in ("0.01", "0.5 ± 0.3 points less expected error", "1.9 ± 0.6 points", "0.1 ± 0.5 points less error"):
         assert number in words
         assert number in page
     about = (ROOT / "docs" / "paper.md").read_text()

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from freemetric.mc.diagnostics import autocovariance, effective_sample_size, split_r_hat
+from freemetric.mc.diagnostics import autocovariance, effective_sample_size, mean_error, split_r_hat
 
 
 def autoregressive(rng, phi, n_steps, n_chains):
@@ -28,6 +28,22 @@ def test_independent_draws(rng, n_chains):
 def test_autoregressive_chains(rng, phi):
     chains = autoregressive(rng, phi, 5000, 4)
     assert effective_sample_size(chains) == pytest.approx(chains.size * (1 - phi) / (1 + phi), rel=0.2)
+    exact = np.sqrt((1 + phi) / (1 - phi) / chains.size)  # of unit variance
+    assert mean_error(chains) == pytest.approx(exact, rel=0.1)
+
+
+def test_error_of_a_mean_covers_it(rng):
+    z = [chains.mean() / mean_error(chains) for chains in (autoregressive(rng, 0.8, 200, 4) for _ in range(400))]
+    assert np.std(z) == pytest.approx(1, abs=0.12)
+    assert np.mean(np.abs(z) < 2) == pytest.approx(0.95, abs=0.035)
+
+
+def test_error_of_a_mean_counts_what_chains_differ_by(rng):
+    chains = rng.standard_normal((500, 4)) + np.array([0, 0, 0, 3])
+    assert mean_error(chains) > 0.5 * np.std([0, 0, 0, 3], ddof=1) / np.sqrt(4)
+    assert mean_error(np.ones((500, 4))) == 0
+    few = rng.standard_normal((5, 2))
+    assert mean_error(few) == pytest.approx(few.std(ddof=1) / np.sqrt(10))
 
 
 def test_chains_that_disagree(rng):

@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 from freemetric.thermodynamics import Ladder, PopulationSettings, TemperingSettings, population_annealing, temper
+from freemetric.thermodynamics.population import _combined
 
 SLOWLY = pytest.param("two features of iris", marks=pytest.mark.slow)
 
@@ -20,7 +21,7 @@ def test_estimates_lie_within_their_errors(bench, name):
     for quantity in found[0]:
         z = np.array([scores[quantity] for scores in found])
         print(f"{name:22} {quantity:22} {np.array2string(z.ravel(), precision=1)}")
-        assert np.abs(z).max() < 5  # the jackknife's twenty blocks have Student's tails
+        assert np.abs(z).max() < 5  # errors of short runs are estimates themselves
         assert np.abs(z.mean()) < 3.5
 
 
@@ -60,6 +61,17 @@ def test_population_annealing_needs_a_reference():
         population_annealing(lambda A: A[:, 0, 0] ** 2, (1, 1), 0.0, Ladder.along([1, 2], 1.0, 0.5))
 
 
+def test_the_logarithm_of_a_mean_of_islands_has_no_bias_of_first_order(rng):
+    """Islands whose Z is 1 on average: log Z of few of them is too low by half of the variance of their mean."""
+    log_z = rng.normal(-0.5 * 0.8**2, 0.8, (2000, 20))
+    corrected, error, _, _ = _combined(log_z, np.zeros_like(log_z))
+    plain = np.log(np.exp(log_z).mean(axis=1))
+    noise = plain.std() / np.sqrt(2000)
+    assert plain.mean() < -4 * noise
+    assert abs(corrected.mean()) < 0.3 * abs(plain.mean())
+    assert (corrected / error).std() == pytest.approx(1.1, abs=0.15)  # Student's, of 19 degrees
+
+
 def test_a_population_keeps_families_where_rungs_are_close(bench):
     problem = bench.quadratic()
     ladder = Ladder.along(np.linspace(0, 2, 30), 2.0, 0.5)
@@ -94,6 +106,33 @@ def test_one_temperature_is_enough(ridge):
     exact = -np.log(np.pi / (1 + ridge)) if ridge else curves.energy[0]  # relative: S = 0
     assert curves.free_energy[0] == pytest.approx(exact, abs=4 * curves.errors["free_energy"][0] + 1e-9)
     assert np.isnan(curves.freezing.value)
+
+
+def flat(A):
+    return np.zeros(len(A))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda: temper(flat, np.zeros(2), 1.0, (0.1, 1.0)), "start must be a map"),
+        (lambda: temper(flat, np.zeros((1, 2)), -1.0, (0.1, 1.0)), "ridge at least 0"),
+        (lambda: temper(flat, np.zeros((1, 2)), 1.0, (1.0, 0.1)), "the lowest first"),
+        (lambda: TemperingSettings(n_steps=0), "n_steps must be at least 1; got 0"),
+        (lambda: TemperingSettings(n_rungs=1), "n_rungs must be at least 2; got 1"),
+        (lambda: PopulationSettings(n_islands=1), "n_islands must be at least 2; got 1"),
+    ],
+)
+def test_bad_input_is_named(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        wrong()
+
+
+def test_the_kept_temperature_is_on_the_ladder():
+    """A flat energy is switched on easily at any temperature, also below the one that is asked for."""
+    settings = TemperingSettings(n_steps=5, n_rungs=4, n_rounds=1, kept_temperature=1.0)
+    run = temper(flat, np.zeros((1, 2)), 1.0, (0.1, None), settings, random_state=0)
+    assert run.ladder.temperature[run.kept] == pytest.approx(1.0)
 
 
 def test_the_same_seed_gives_the_same_run(bench):

@@ -63,6 +63,21 @@ def test_chains_at_one_temperature_are_described(iris):
     np.testing.assert_allclose(found.curves.heat_capacity, H.var() / 1e-6, rtol=1e-5)
 
 
+def test_samples_with_other_features_are_refused(iris):
+    X, y = iris
+    model = DMLFE(1, sampler=Annealing(Constant(1e-2), n_steps=5), random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="X has 2 features, but the model was fitted with 4"):
+        model.thermodynamics(np.random.default_rng(0).random((len(X), 2)), y)
+
+
+def test_maps_that_nothing_confines_are_said_to_have_no_equilibrium(iris):
+    X, y = iris
+    sampler = Annealing(Constant(1e-2), n_steps=30)
+    confined, free = (DMLFE(1, sampler=sampler, confinement=c, random_state=0).fit(X, y) for c in (1e-4, 0.0))
+    assert "Nothing confines the maps" in str(free.thermodynamics())
+    assert "Nothing confines the maps" not in str(confined.thermodynamics())
+
+
 def test_a_quench_has_none(iris):
     model = DMLFE(sampler=Annealing(Constant(0.0), n_steps=3)).fit(*iris)
     with pytest.raises(ValueError, match="ended at temperature 0"):

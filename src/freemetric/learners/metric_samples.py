@@ -97,6 +97,9 @@ class SampledMetric:
         if names_rows(energy):
             raise ValueError("The energy names rows of X, and a part of them is sampled: use thermodynamics.temper.")
         samples, targets, _ = twin._with_targets(X, y, None)
+        d = self.components_.shape[1]
+        if samples.shape[1] != d:
+            raise ValueError(f"X has {samples.shape[1]} features, but the model was fitted with {d}.")
         unit = unit_of(samples) if twin._measures() else 1.0
         rows = generator(random_state).permutation(len(samples))[:MOST_SAMPLES]
         bound = bind(energy, samples[rows] / unit, targets[rows], None, self.device)

@@ -11,7 +11,7 @@ from .recording import Recording
 
 LEAST_OVERLAP = 0.03  # between neighbours: below, error bars of MBAR are too small (Klimovich et al. 2015)
 MOST_R_HAT = 1.05
-LEAST_EFFECTIVE = 60  # three for each block of the jackknife
+LEAST_EFFECTIVE = 60  # fewer do not tell their own correlation time
 
 
 class Mixing(NamedTuple):

@@ -2,20 +2,22 @@
 
 import logging
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from ..extras import require
+from ..mc.diagnostics import mean_error
 from ..mc.state import Array
 from .recording import Recording
 
 MOST_SAMPLES = 12_000  # of all rungs together, to which MBAR is given an evenly spaced part
+FEWEST_STEPS = 20  # that stay of a recording
 CURVES = ("free_energy", "energy", "entropy", "heat_capacity")
 
 
@@ -75,14 +77,12 @@ class Thermodynamics:
         }
 
 
-def thermodynamics(
-    recording: Recording, temperatures: ArrayLike | None = None, *, n_blocks: int = 20
-) -> Thermodynamics:
+def thermodynamics(recording: Recording, temperatures: ArrayLike | None = None) -> Thermodynamics:
     r"""Estimate the thermodynamics of what chains have sampled, by MBAR; needs the extra ``thermo``.
 
-    All samples of all rungs are weighed together [1]_. Errors are those of a jackknife over blocks of time, in which
-    all rungs of a ladder are left out together: rungs exchange replicas, so they are not independent. A block should be
-    many correlation times long; ``diagnostics.statistical_inefficiency`` says how many there are.
+    All samples of all rungs are weighed together [1]_. Errors follow from the influence of every step on every
+    estimate, all rungs of a ladder together, since rungs exchange replicas: the influences are a series in time, whose
+    correlations [2]_, and whose differences between ladders, give the standard error of their sum.
 
     Parameters
     ----------
@@ -90,8 +90,6 @@ def thermodynamics(
         Chains after burn-in.
     temperatures : array-like of shape (n,) or None, default=None
         Where to evaluate; None takes 60 between the lowest and highest temperature of the rungs.
-    n_blocks : int, default=20
-        Blocks of the jackknife.
 
     Returns
     -------
@@ -102,6 +100,7 @@ def thermodynamics(
     ----------
     .. [1] M. R. Shirts, J. D. Chodera, Statistically optimal analysis of samples from multiple equilibrium states,
        Journal of Chemical Physics 129, 2008.
+    .. [2] C. J. Geyer, Practical Markov chain Monte Carlo, Statistical Science 7, 1992.
 
     Examples
     --------
@@ -114,38 +113,33 @@ def thermodynamics(
     >>> curves.energy.round(1), curves.heat_capacity.round(1)  # U = T and C = 1
     (array([0.3, 0.6]), array([1., 1.]))
     """
-    recording = thinned(recording, n_blocks)
+    recording = thinned(recording)
     if temperatures is None:
         ends = recording.ladder.temperature.min(), recording.ladder.temperature.max()
         temperatures = np.geomspace(*ends, 60 if ends[0] < ends[1] else 1)
     T = np.sort(np.ravel(np.asarray(temperatures, dtype=np.float64)))
-    n_steps, n_ladders, _ = recording.energy.shape
-    everything = np.ones((n_steps, n_ladders), dtype=bool)
-    first = solve(recording, everything)
-    solution = renewed(recording, everything, first.f_k)
-
-    def estimate(used: NDArray[np.bool_]) -> Array:
-        f = solution if used.all() else renewed(recording, used, solution)
-        curves = curves_of(recording, used, f, T)
-        return np.concatenate([*curves, [peak(T, curves[3])], [stepping_stone(recording, used)]])
-
-    values, errors = jackknife(estimate, blocks_of((n_steps, n_ladders), n_blocks))
-    F, U, S, C = values[:-2].reshape(4, -1)
-    spreads = dict(zip(CURVES, errors[:-2].reshape(4, -1), strict=True))
-    dC = spreads["heat_capacity"]
+    if not len(T) or not (T > 0).all() or not np.isfinite(T).all():
+        raise ValueError(f"temperatures must be positive numbers; got {temperatures}.")
+    solution = solve(recording)
+    curves, influence = curves_of(recording, np.asarray(solution.f_k), T)
+    spreads = _errors(recording, influence)
+    F, U, S, C = curves
+    dC = spreads[3]
     stands_out = C.max() - C[[0, -1]] > 2 * np.hypot(dC[C.argmax()], dC[[0, -1]])
-    frozen = (
-        Estimate(float(values[-2]), float(errors[-2])) if stands_out.all() else Estimate(float("nan"), float("nan"))
-    )
-    stones = Estimate(float(values[-1]), float(errors[-1]))
+    frozen = Estimate(float("nan"), float("nan"))
+    if stands_out.all():
+        frozen = Estimate(peak(T, C), float(_errors(recording, np.tensordot(peak_slope(T, C), influence[3], 1))))
+    log_z, of_steps = stepping_stone(recording)
+    stones = Estimate(log_z, float(_errors(recording, of_steps)))
     # pymbar fails on one state alone.
-    overlap = np.asarray(first.compute_overlap()["matrix"]) if len(first.f_k) > 1 else np.ones((1, 1))
-    return Thermodynamics(T, F, U, S, C, spreads, frozen, stones, recording.is_absolute, overlap)
+    overlap = np.asarray(solution.compute_overlap()["matrix"]) if len(solution.f_k) > 1 else np.ones((1, 1))
+    errors = dict(zip(CURVES, spreads, strict=True))
+    return Thermodynamics(T, F, U, S, C, errors, frozen, stones, recording.is_absolute, overlap)
 
 
-def solve(recording: Recording, used: NDArray[np.bool_]) -> Any:
-    """pymbar's MBAR of the steps (n_steps, n_ladders) that are used."""
-    E, C = _flat(recording.energy, used), _flat(recording.confinement, used)
+def solve(recording: Recording) -> Any:
+    """pymbar's MBAR of all samples."""
+    E, C = _flat(recording.energy), _flat(recording.confinement)
     n_rungs = len(recording.ladder.temperature)
     counts = np.full(n_rungs, E.size // n_rungs)
     # pymbar iterates in vain towards 1e-12 where rungs hardly overlap; the protocol is new, as it writes into it.
@@ -155,50 +149,65 @@ def solve(recording: Recording, used: NDArray[np.bool_]) -> Any:
         return pymbar().MBAR(recording.ladder.reduced(E, C), counts, solver_protocol=protocol)
 
 
-def renewed(recording: Recording, used: NDArray[np.bool_], f: Array, n_iter: int = 2) -> Array:
-    """MBAR's reduced free energies without a few samples: Newton steps from those with all of them.
+def curves_of(recording: Recording, f: Array, temperatures: Array) -> tuple[Array, Array]:
+    r"""F, U, S and C, (4, m), given the reduced free energies f of the rungs, and the influence of every step on them.
 
-    MBAR solves :math:`\\sum_n W_{nk} = 1`, where W are the weights of all samples in rung k. A jackknife needs twenty
-    solutions that hardly differ, for which a solver that starts from nothing takes most of the time.
+    The influence, (4, m, n_steps * n_ladders), is the derivative by a weight that a step has together with all of its
+    rungs. MBAR solves :math:`\sum_n w_n W_{nk} = 1`, where W are the weights of all samples in rung k, so that the
+    derivative of f follows from one linear system.
     """
-    E, C = _flat(recording.energy, used), _flat(recording.confinement, used)
-    u, N = recording.ladder.reduced(E, C), E.size / len(f)
-    for _ in range(n_iter):
-        log_w = f[:, None] - u
-        W = np.exp(log_w - logsumexp(log_w, axis=0) - np.log(N))
-        slope = np.diag(W.sum(axis=1)) - N * (W @ W.T)  # singular: a common shift of all f changes nothing
-        f = f - np.linalg.lstsq(slope, W.sum(axis=1) - 1, rcond=None)[0]
-        f = f - f[0]
-    return f
-
-
-def curves_of(recording: Recording, used: NDArray[np.bool_], f: Array, temperatures: Array) -> Array:
-    """F, U, S and C, (4, n), given the reduced free energies of the rungs."""
-    E, C = _flat(recording.energy, used), _flat(recording.confinement, used)
-    n_rungs = len(recording.ladder.temperature)
+    E, C = _flat(recording.energy), _flat(recording.confinement)
+    K, T = len(f), temperatures[:, None]
+    n = E.size // K
+    log_w = f[:, None] - recording.ladder.reduced(E, C)
     # The log density of the mixture of all rungs, which every temperature is reweighted from.
-    mixture = logsumexp(f[:, None] - recording.ladder.reduced(E, C), axis=0) + np.log(E.size / n_rungs)
-    H, T = E + C, temperatures[:, None]
+    mixture = logsumexp(log_w, axis=0) + np.log(n)
+    W = np.exp(log_w - mixture)
+    slope = np.diag(W.sum(axis=1)) - n * (W @ W.T)  # singular: a common shift of all f changes nothing
+    df = -np.linalg.pinv(slope, hermitian=True) @ (W.reshape(K, K, n).sum(axis=1) - 1 / n)
+    df -= df[0]
+
+    def influence(terms):
+        """Of every step on the sum of the terms (m, K n), which are proportional to weights of the mixture."""
+        return terms.reshape(len(terms), K, n).sum(axis=1) - n * (terms @ W.T) @ df
+
+    H = E + C
     log_weights = -H / T - mixture
     log_z = logsumexp(log_weights, axis=1)
     p = np.exp(log_weights - log_z[:, None])
     U = p @ H
-    heat = (p * (H - U[:, None]) ** 2).sum(axis=1) / temperatures**2
-    log_z += recording.log_reference if recording.is_absolute else -log_z[-1] - U[-1] / temperatures[-1]
-    return np.array([-temperatures * log_z, U, U / temperatures + log_z, heat])
+    square = (H - U[:, None]) ** 2
+    variance = (p * square).sum(axis=1)
+    d_log_z, d_U = influence(p) - 1 / n, influence(p * (H - U[:, None]))
+    d_heat = influence(p * (square - variance[:, None])) / T**2
+    if recording.is_absolute:
+        log_z += recording.log_reference
+    else:
+        log_z -= log_z[-1] + U[-1] / temperatures[-1]
+        d_log_z -= d_log_z[-1] + d_U[-1] / temperatures[-1]
+    values = [-temperatures * log_z, U, U / temperatures + log_z, variance / temperatures**2]
+    return np.array(values), np.array([-T * d_log_z, d_U, d_U / T + d_log_z, d_heat])
 
 
-def stepping_stone(recording: Recording, used: NDArray[np.bool_]) -> float:
+def stepping_stone(recording: Recording) -> tuple[float, Array]:
     r"""log Z of the last rung by stepping stones, :math:`\sum_k \log \langle e^{u_k - u_{k+1}} \rangle_k`.
 
     Relative to the first rung where its log Z is not known. Means are over the hotter of two rungs, which covers the
-    other one (Xie et al., Systematic Biology 60, 2011).
+    other one (Xie et al., Systematic Biology 60, 2011). The second value is the influence of every step.
     """
-    E, C = recording.energy[used], recording.confinement[used]  # (n, n_rungs)
     s, T = recording.ladder
-    gain = -(np.diff(s / T) * E[:, :-1] + np.diff(1 / T) * C[:, :-1])
-    steps = logsumexp(gain, axis=0) - np.log(len(E))
-    return float(steps.sum() + (recording.log_reference if recording.is_absolute else 0.0))
+    E, C = (part.reshape(-1, len(T))[:, :-1] for part in (recording.energy, recording.confinement))
+    gain = -(np.diff(s / T) * E + np.diff(1 / T) * C)
+    steps = logsumexp(gain, axis=0) - np.log(len(gain))
+    of_steps = (np.exp(gain - steps) - 1).sum(axis=1) / len(gain)
+    return float(steps.sum() + (recording.log_reference if recording.is_absolute else 0.0)), of_steps
+
+
+def _errors(recording: Recording, influence: Array) -> Array:
+    """Standard errors (...) of estimates whose influences are (..., n_steps * n_ladders)."""
+    series = influence.reshape(-1, *recording.energy.shape[:2])
+    errors = [mean_error(chains) * chains.size for chains in series]
+    return np.array(errors).reshape(influence.shape[:-1])
 
 
 def peak(temperatures: Array, heat: Array) -> float:
@@ -211,31 +220,20 @@ def peak(temperatures: Array, heat: Array) -> float:
     return float(np.exp(x[1] + np.clip(-b / (2 * a), x[0] - x[1], x[2] - x[1]))) if a < 0 else float(temperatures[top])
 
 
-def blocks_of(shape: tuple[int, int], n_blocks: int) -> list[NDArray[np.bool_]]:
-    """Masks (n_steps, n_ladders), each with a piece of the time of one ladder."""
-    n_steps, n_ladders = shape
-    pieces = np.array_split(np.arange(n_steps), max(2, min(-(-n_blocks // n_ladders), n_steps)))
-    masks = []
-    for ladder in range(n_ladders):
-        for piece in pieces:
-            mask = np.zeros(shape, dtype=bool)
-            mask[piece, ladder] = True
-            masks.append(mask)
-    return masks
+def peak_slope(temperatures: Array, heat: Array) -> Array:
+    """Derivative of the peak's temperature by the heat capacity at every temperature, by central differences."""
+    slope, top = np.zeros(len(heat)), int(heat.argmax())
+    for i in range(max(0, top - 1), min(len(heat), top + 2)):
+        step = np.zeros(len(heat))
+        step[i] = 1e-6 * heat[top]
+        slope[i] = (peak(temperatures, heat + step) - peak(temperatures, heat - step)) / (2 * step[i])
+    return slope
 
 
-def jackknife(estimate: Callable[[NDArray[np.bool_]], Array], blocks: list[NDArray[np.bool_]]) -> tuple[Array, Array]:
-    """Values with all samples, and standard errors from leaving out one block at a time."""
-    values = estimate(np.ones(blocks[0].shape, dtype=bool))
-    without = np.array([estimate(~block) for block in blocks])
-    n = len(blocks)
-    return values, np.sqrt((n - 1) / n * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
-
-
-def thinned(recording: Recording, n_blocks: int) -> Recording:
+def thinned(recording: Recording) -> Recording:
     """Every so many-th step, where there are more samples than MBAR needs."""
     stride = max(1, recording.energy.size // MOST_SAMPLES)
-    stride = min(stride, max(1, len(recording.energy) // n_blocks))
+    stride = min(stride, max(1, len(recording.energy) // FEWEST_STEPS))
     return recording._replace(energy=recording.energy[::stride], confinement=recording.confinement[::stride])
 
 
@@ -257,6 +255,6 @@ def quiet() -> Iterator[None]:
         log.setLevel(level)
 
 
-def _flat(values: Array, used: NDArray[np.bool_]) -> Array:
+def _flat(values: Array) -> Array:
     """Values rung by rung, (n_rungs * n,), as pymbar wants them."""
-    return values[used].T.ravel()
+    return values.reshape(-1, values.shape[2]).T.ravel()

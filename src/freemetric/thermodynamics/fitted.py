@@ -133,7 +133,12 @@ class ModelThermodynamics:
     recording: Recording
 
     def __str__(self) -> str:
-        return " ".join([self._freezing(), *self._metric(), *self.mixing.problems])
+        return " ".join([self._freezing(), *self._metric(), *self._gauge(), *self.mixing.problems])
+
+    def _gauge(self) -> list[str]:
+        if self.recording.confinement.any():
+            return []
+        return ["Nothing confines the maps: a bounded energy has no equilibrium then, and F is relative."]
 
     def _freezing(self) -> str:
         T, chosen, frozen = self.curves.temperature, self.temperature, self.curves.freezing
@@ -149,7 +154,7 @@ class ModelThermodynamics:
         return f"{around}, which is where the search ran, at {chosen:.1e}."
 
     def _metric(self) -> list[str]:
-        if self.metric is None:
+        if self.metric is None or not np.isfinite(self.metric.weights).all():  # as of constant features alone
             return []
         scale = np.sqrt(np.outer(np.diagonal(self.metric.mean), np.diagonal(self.metric.mean)))
         share = np.median(self.metric.std / np.where(scale > 0, scale, np.inf))

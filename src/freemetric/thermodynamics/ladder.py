@@ -50,6 +50,13 @@ class TemperingSettings:
     kept_temperature: float | None = None
     matrices: Callable[[Array], Array] | None = None
 
+    def __post_init__(self) -> None:
+        least = {"n_steps": 1, "n_rungs": 2, "most_rungs": 2, "n_ladders": 1, "n_rounds": 0}
+        for name, fewest in least.items():
+            value = getattr(self, name)
+            if value is not None and value < fewest:
+                raise ValueError(f"{name} must be at least {fewest}; got {value}.")
+
 
 def temper(
     energy: Any,
@@ -104,10 +111,13 @@ def temper(
     """
     settings = TemperingSettings() if settings is None else settings
     rng = np.random.default_rng(seed_sequence(random_state))
+    if not ridge >= 0 or np.ndim(start) != 2:
+        raise ValueError(f"start must be a map (p, d) and ridge at least 0; got {np.shape(start)} and {ridge}.")
     coupled, coldest = Coupled(energy, ridge), temperatures[0]
     hottest = temperatures[1]
     if hottest is None:
-        hottest = natural_temperature(rng, coupled, np.shape(start), coldest)
+        natural = natural_temperature(rng, coupled, np.shape(start), coldest)
+        hottest = max(natural, settings.kept_temperature or 0.0)
     if not 0 < coldest <= hottest or not np.isfinite(hottest):
         raise ValueError(f"temperatures must be positive, the lowest first; got {temperatures}.")
     run = _Tuning(coupled, settings, (hottest, coldest), np.asarray(start, dtype=np.float64))

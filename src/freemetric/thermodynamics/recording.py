@@ -147,8 +147,8 @@ class Recording(NamedTuple):
     def to_datatree(self) -> Any:
         """The recording as an ``xarray.DataTree``, which is what ArviZ 1 reads; needs the extra ``thermo``.
 
-        The group ``posterior`` holds ``metric``, M = A^T A on the rung of the maps, with a ladder as a chain. The group
-        ``sample_stats`` holds energy, confinement and swaps of all rungs. For ArviZ 0 write
+        The group ``posterior`` holds ``M``, the metric A^T A on the rung of the maps, with a ladder as a chain. The
+        group ``sample_stats`` holds energy, confinement and swaps of all rungs. For ArviZ 0 write
         ``arviz.InferenceData(posterior=tree["posterior"].to_dataset())``.
 
         Returns
@@ -160,17 +160,20 @@ class Recording(NamedTuple):
         rungs = {"temperature": ("rung", self.ladder.temperature), "coupling": ("rung", self.ladder.coupling)}
         swaps = np.concatenate([self.swaps, np.full((*self.swaps.shape[:2], 1), np.nan)], axis=2)
         values = {"energy": self.energy, "confinement": self.confinement, "swap": swaps}
-        dims = ("chain", "draw", "rung")
-        stats = {name: (dims, np.swapaxes(array, 0, 1)) for name, array in values.items()}
+        stats = {name: (("chain", "draw", "rung"), np.swapaxes(array, 0, 1)) for name, array in values.items()}
         metric = np.swapaxes(np.swapaxes(self.maps, 2, 3) @ self.maps, 0, 1)
-        posterior = {"metric": (("chain", "draw", "feature", "other_feature"), metric)} if len(self.maps) else {}
+        posterior = {"M": (("chain", "draw", "feature", "other_feature"), metric)} if len(self.maps) else {}
         attributes = {"temperature": float(self.ladder.temperature[self.kept]), "log_reference": self.log_reference}
-        return xarray.DataTree.from_dict(
-            {
-                "/posterior": xarray.Dataset(posterior, attrs=attributes),
-                "/sample_stats": xarray.Dataset(stats, coords=rungs),
-            }
-        )
+        groups = {
+            "/posterior": xarray.Dataset(posterior, attrs=attributes),
+            "/sample_stats": xarray.Dataset(stats, coords=rungs),
+        }
+        # ArviZ's plots need a coordinate for every dimension.
+        numbered = {
+            name: data.assign_coords({dim: np.arange(size) for dim, size in data.sizes.items()})
+            for name, data in groups.items()
+        }
+        return xarray.DataTree.from_dict(numbered)
 
 
 class Recorder:
