@@ -3,14 +3,10 @@
 import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, multivariate_t
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from freemetric.metrics import (
     CLASS_DENSITIES,
     BinnedNaiveBayes,
-    LogisticDiscriminant,
     ScreenedNaiveBayes,
     StudentTDiscriminant,
     register_class_density,
@@ -138,20 +134,6 @@ class TestAll:
         assert densities.from_state(made.to_state())(X).tobytes() == made(X).tobytes()
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_linear_discriminant_is_scikit_learns_without_priors(rows, n_classes):
-    X, y = rows[0], rows[1] % n_classes
-    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
-    wanted = -np.log(model.predict_proba(X)) + np.log(np.bincount(y) / len(y))
-    F = LogisticDiscriminant.of(X, y, n_classes)
-    np.testing.assert_allclose(differences(F(X)), differences(wanted), atol=0.02)
-    far = X[:1].copy()
-    far[0, 2] = X[:, 2].max() + 100  # beyond the training samples nothing grows
-    near = far.copy()
-    near[0, 2] = X[:, 2].max()
-    np.testing.assert_array_equal(F(far), F(near))
-
-
 def test_a_wide_class_around_a_narrow_one(rng):
     """Of two centred Gaussians the wells know Bayes' boundary, a sphere."""
     y = np.arange(600) % 2
@@ -176,8 +158,6 @@ def test_many_features_are_not_affordable():
     assert StudentTDiscriminant.affordable(100, 100)
     assert not StudentTDiscriminant.affordable(1001, 1)
     assert BinnedNaiveBayes.affordable(10**5, 100)
-    assert LogisticDiscriminant.affordable(100, 20)
-    assert not LogisticDiscriminant.affordable(1001, 2)
 
 
 def test_a_name_is_needed():

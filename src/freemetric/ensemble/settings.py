@@ -143,7 +143,7 @@ class Recipe:
     share_floor : float, default=0.05
         Added to every share before its logarithm is taken.
     densities : tuple of str
-        Class densities: "student-t", "logistic", "naive-bayes" and "screened-naive-bayes".
+        Class densities: "student-t", "naive-bayes" and "screened-naive-bayes".
     density_prior : float, default=0.5
         Weight of the prior that holds their strengths near 0, in samples.
     kernel_samples : int, default=250

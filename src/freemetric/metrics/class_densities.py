@@ -8,7 +8,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
-from sklearn.linear_model import LogisticRegression
 
 from ..files import register
 from ..files.checks import check_array, require
@@ -158,82 +157,6 @@ class StudentTDiscriminant(ClassDensity):
 
 
 register_class_density("student-t", StudentTDiscriminant)
-
-
-PENALTY = 1.0  # scikit-learn's C, for features of unit variance
-MOST_FITTED = 5000  # samples: more hardly change a linear model
-MOST_SLOPES = 2000  # of all classes together, which take seconds to fit
-TOLERANCE = 1e-3
-
-
-@dataclass(frozen=True, eq=False)
-class LogisticDiscriminant(ClassDensity):
-    r"""F_c(x) = -(w_c . x + b_c) of multinomial logistic regression, with x cut to the ranges of the training samples.
-
-    The squared distances to two centres in one metric differ by a linear function of x. This is the function that tells
-    the classes apart best, whatever the densities are; beyond the training samples it does not grow.
-
-    Parameters
-    ----------
-    low, high : ndarray of shape (n_features,)
-        The ranges of the features.
-    slopes : ndarray of shape (n_features, n_classes)
-        By how much F changes with a feature.
-    base : ndarray of shape (n_classes,)
-        F where all features are zero.
-    """
-
-    words = "a linear function of the features"
-
-    low: NDArray
-    high: NDArray
-    slopes: NDArray
-    base: NDArray
-
-    @classmethod
-    def affordable(cls, n_features, n_classes):
-        return n_classes * n_features <= MOST_SLOPES
-
-    @classmethod
-    def of(cls, X, y, n_classes, weights=None):
-        low, high = X.min(axis=0), X.max(axis=0)
-        if len(X) > MOST_FITTED:
-            some = np.linspace(0, len(X) - 1, MOST_FITTED).astype(int)
-            X, y, weights = X[some], y[some], None if weights is None else weights[some]
-        slopes, base, spread = np.zeros((X.shape[1], n_classes)), np.zeros(n_classes), X.std(axis=0)
-        if (y != y[0]).any() and spread.any():
-            middle, spread = X.mean(axis=0), np.where(spread > 0, spread, 1.0)
-            W = weights_by_class(y, n_classes, weights)
-            model = LogisticRegression(C=PENALTY, tol=TOLERANCE).fit((X - middle) / spread, y, W.sum(axis=1))
-            B, b, seen = model.coef_ / spread, model.intercept_, model.classes_
-            if len(seen) == 2:  # scikit-learn has one function for two classes
-                B, b = np.vstack([-B / 2, B / 2]), np.append(-b / 2, b / 2)
-            # how frequent classes are is no matter of the features
-            slopes[:, seen], base[seen] = -B.T, B @ middle - b + np.log(W.mean(axis=0)[seen])
-            base[seen] -= base[seen].mean()
-        return cls(low, high, slopes, base)
-
-    @property
-    def shape(self):
-        return self.slopes.shape[::-1]
-
-    def __call__(self, X):
-        return np.clip(X, self.low, self.high) @ self.slopes + self.base
-
-    @classmethod
-    def from_state(cls, state):
-        low, high, slopes, base = state["low"], state["high"], state["slopes"], state["base"]
-        check_array(slopes, "slopes of LogisticDiscriminant", 2)
-        require(slopes.size, "slopes of LogisticDiscriminant", "are none")
-        d, C = slopes.shape
-        check_array(base, "base of LogisticDiscriminant", 1, (C,))
-        check_array(low, "low of LogisticDiscriminant", 1, (d,))
-        check_array(high, "high of LogisticDiscriminant", 1, (d,))
-        require((low <= high).all(), "low of LogisticDiscriminant", "is above high")
-        return cls(low, high, slopes, base)
-
-
-register_class_density("logistic", LogisticDiscriminant)
 
 
 PRIOR = 3.0  # samples of all classes together that every class has seen, too

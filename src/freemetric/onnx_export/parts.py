@@ -12,7 +12,6 @@ from ..metrics import (
     Axes,
     BinnedNaiveBayes,
     ClassDensity,
-    LogisticDiscriminant,
     ScreenedNaiveBayes,
     StudentTDiscriminant,
     View,
@@ -126,11 +125,6 @@ def _student_t(graph, density, X):
     return graph.Div(graph.Add(rise, density.depths), np.sqrt(d))
 
 
-def _logistic(graph, density, X):
-    inside = graph.Max(graph.Min(X, density.high), density.low)
-    return graph.Add(graph.MatMul(inside, density.slopes), density.base)
-
-
 def _turned(graph, view, X):
     return graph.MatMul(graph.Sub(X, view.centre), view.matrix)
 
@@ -166,7 +160,6 @@ GRAPHS: dict[type, PartGraph] = {
     Whitened: _turned,
     Axes: _turned,
     StudentTDiscriminant: _student_t,
-    LogisticDiscriminant: _logistic,
     BinnedNaiveBayes: _naive_bayes,
     ScreenedNaiveBayes: _naive_bayes,
     ClassKernelRidge: _kernel_ridge,
