@@ -141,8 +141,8 @@ def test_zero_differences_change_nothing(tiny):
 
 def test_units_do_not_matter(wine):
     X, y = wine
-    expected, model = DMLeig(tol=1e-8).fit(X, y), DMLeig(tol=1e-8).fit(1000 * X, y)
-    assert model.objective_ == pytest.approx(expected.objective_)
+    expected, model = DMLeig(tol=1e-6).fit(X, y), DMLeig(tol=1e-6).fit(1000 * X, y)  # some processors end at 1e-7
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-5)
     np.testing.assert_allclose(1e6 * model.get_mahalanobis_matrix(), expected.get_mahalanobis_matrix(), atol=1e-3)
 
 
