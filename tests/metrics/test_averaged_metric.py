@@ -6,7 +6,14 @@ import pytest
 from freemetric.ensemble.model import Ensemble
 from freemetric.ensemble.tasks.classification import ClassificationHead
 from freemetric.metrics import Candidate, ClassEncoding, Member, TrainingSet
-from freemetric.metrics.averaged_metric import averaged_matrices, followed_by, image, pulled_back, root
+from freemetric.metrics.averaged_metric import (
+    averaged_matrices,
+    followed_by,
+    image,
+    pulled_back,
+    root,
+    singular_vectors,
+)
 from freemetric.metrics.views import Quantiles, Scaled
 
 
@@ -84,3 +91,17 @@ def test_recall_is_the_share_of_neighbours_on_the_shortlist(size, rows, rng):
         shares.append(np.mean([np.isin(near, some).mean() for near, some in zip(nearest, listed, strict=True)]))
     assert len(set(shares)) == 3
     assert ensemble.index().recall(Q, size, most_spaces=2) == pytest.approx((shares[0] + shares[2]) / 2)
+
+
+def test_singular_vectors_where_the_fast_routine_gives_up(rng, monkeypatch):
+    """OpenBLAS does so for some finite matrices of low rank; the other routine finds the same axes."""
+    Z = rng.normal(size=(30, 3)) @ rng.normal(size=(3, 8))
+    lengths, axes = singular_vectors(Z)
+
+    def gives_up(*args, **kwargs):
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr(np.linalg, "svd", gives_up)
+    slow, same = singular_vectors(Z)
+    np.testing.assert_allclose(slow, lengths, atol=1e-12)
+    np.testing.assert_allclose(np.abs((same @ axes.T)[:3, :3]), np.eye(3), atol=1e-9)

@@ -8,9 +8,11 @@ from freemetric.metrics import (
     CLASS_DENSITIES,
     BinnedNaiveBayes,
     ScreenedNaiveBayes,
+    SharedStudentT,
     StudentTDiscriminant,
     register_class_density,
 )
+from freemetric.metrics.class_densities import significant_features
 from freemetric.metrics.views import Steps
 
 
@@ -26,18 +28,48 @@ def differences(F):
     return F - F[:, :1]
 
 
-def test_wells_are_densities_of_student(rows):
+@pytest.mark.parametrize("densities", [StudentTDiscriminant, SharedStudentT])
+def test_wells_are_densities_of_student(rows, densities):
     X, y = rows
     spread = X.std(axis=0)
     within = sum((y == c).sum() * np.cov((X / spread)[y == c], rowvar=False, ddof=0) for c in range(3)) / 90
     logs = []
     for c in range(3):
         own, n, d = np.cov((X / spread)[y == c], rowvar=False, ddof=0), (y == c).sum(), 4
-        shape = (n * own + d * within) / (n + d)
+        shape = within if densities is SharedStudentT else (n * own + d * within) / (n + d)
         shape = 0.99 * shape + 0.01 * np.trace(shape) / d * np.eye(d)
         logs.append(multivariate_t((X / spread)[y == c].mean(axis=0), shape, df=d).logpdf(X / spread))
     expected = differences(-np.transpose(logs)) / 2  # sqrt(4)
-    np.testing.assert_allclose(differences(StudentTDiscriminant.of(X, y, 3)(X)), expected, atol=1e-9)
+    np.testing.assert_allclose(differences(densities.of(X, y, 3)(X)), expected, atol=1e-9)
+
+
+def test_classes_that_differ_where_hardly_anything_varies(rng):
+    """One covariance for all classes finds the direction from fewer samples than one of each."""
+    y = np.arange(60) % 3
+    means = np.zeros((3, 15))
+    means[:, 0] = [-0.3, 0.0, 0.3]
+    spread = np.append(0.1, np.ones(14))
+    X, Q = (means[z] + spread * rng.normal(size=(len(z), 15)) for z in (y, np.arange(3000) % 3))
+    turn = np.linalg.qr(rng.normal(size=(15, 15)))[0]
+    wrong = [
+        (densities.of(X @ turn, y, 3)(Q @ turn).argmin(axis=1) != np.arange(3000) % 3).mean()
+        for densities in (StudentTDiscriminant, SharedStudentT)
+    ]
+    assert wrong[1] < 0.8 * wrong[0]
+
+
+def test_significant_features(rng):
+    """Against the likelihood ratio of scipy; of 300 features of noise hardly any looks significant."""
+    y = rng.integers(3, size=400)
+    X = rng.integers(2, size=(400, 300)).astype(float)
+    X[:, 7] = np.where(rng.random(400) < 0.7, y == 1, X[:, 7])
+    table = [[((X[:, 7] == value) & (y == c)).sum() for c in range(3)] for value in (0, 1)]
+    G = chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
+    found = significant_features(X, y)
+    assert found[7] == pytest.approx(1 - 2 / G)
+    assert np.count_nonzero(found) <= 2
+    assert not significant_features(np.ones((400, 5)), y).any()
+    np.testing.assert_allclose(significant_features(X, y, np.full(400, 7.0)), found)
 
 
 def test_mean_field_counts(rows):

@@ -11,6 +11,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from ..extras import require
 from ..learners.learned_space import LearnedSpace
+from ..metrics.averaged_metric import singular_vectors
 from ..printable import counted
 from .style import CLASS_COLORS, MANY_CLASSES, Display, class_color, class_style, legend_beside, panels
 
@@ -158,11 +159,12 @@ class EmbeddingDisplay(Display):
 
 def main_axes(Z: NDArray, n_dims: int) -> tuple[NDArray, NDArray]:
     """Samples on their main axes (N, min(n_dims, p)), and the share of the variance on each."""
-    U, S, Vt = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
+    centred = Z - Z.mean(axis=0)
+    S, Vt = singular_vectors(centred)
     sign = np.sign(Vt[np.arange(len(S)), np.abs(Vt).argmax(axis=1)])  # the same picture whatever the library's signs
     total = (S**2).sum()
     share = S**2 / total if total > 0 else S
-    return (U * S * sign)[:, :n_dims], share[:n_dims]
+    return (centred @ Vt.T * sign)[:, :n_dims], share[:n_dims]
 
 
 def scatter_classes(

@@ -18,6 +18,7 @@ from ..learners.descent import initial_map
 from ..learners.sampling_run import Walk, side_by_side
 from ..mc import Annealing, Constant, Sampler, Streams
 from ..metrics import FORMS, Candidate, Member, TrainingSet
+from ..metrics.class_densities import significant_features
 from ..metrics.neighbor_votes import NeighborVotes
 
 
@@ -98,6 +99,7 @@ class ReplicaTask(NamedTuple):
     sampler: Sampler
     n_components: int | None = None
     device: str = "cpu"
+    screening: tuple[int, float] = (0, 1.0)
 
 
 class Replicas(NamedTuple):
@@ -226,7 +228,7 @@ def _bound(tasks, bags):
     places = training_set.places.of_row
     V = np.concatenate([task.seen[places[some]] for task, some in zip(tasks, bags, strict=True)])  # (R, n, d_view)
     weights = training_set.weights[everyone] if weighs else None
-    start = np.array([_start(tasks[0], form, V[r], training_set.y[bag]) for r, bag in enumerate(everyone)])
+    start = np.array([_start(tasks[0], form, V[r], bag) for r, bag in enumerate(everyone)])
     bound = bind(energy, V, training_set.targets(everyone), weights, tasks[0].device)
     return each_confined(
         bound, np.repeat([task.candidate.confinement for task in tasks], [len(b) for b in bags])
@@ -279,11 +281,16 @@ def _spaces(member, seen, maps, ops):
     return replace(member, maps=maps).spaces(seen, ops)
 
 
-def _start(task, form, V, y):
+def _start(task, form, V, bag):
     """Where a replica begins: at the identity, or with the directions in which its own bag differs most."""
-    d, p = V.shape[1], task.n_components
-    if p is None or p == d or not form.is_free:
+    d, p, y = V.shape[1], task.n_components, task.training_set.y[bag]
+    columns, floor = task.screening
+    if form.keeps_apart and columns and d >= columns and y.dtype.kind in "iu" and y.ndim == 1:
+        w = task.training_set.weights
+        A = form.start(d) * np.maximum(np.sqrt(significant_features(V, y, None if w is None else w[bag])), floor)
+    elif p is None or p == d or not form.is_free:
         return form.start(d, p)
-    A = initial_map("pca" if y.dtype.kind == "f" else "auto", np.random.default_rng(0), V, y, p)
-    spread = (V @ A.T).var(axis=0).sum()
+    else:
+        A = initial_map("pca" if y.dtype.kind == "f" else "auto", np.random.default_rng(0), V, y, p)
+    spread = form.map(V, A).var(axis=0).sum()
     return A * np.sqrt(V.var(axis=0).sum() / spread) if spread > 0 else A  # distances as large as the identity's

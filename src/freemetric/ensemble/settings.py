@@ -24,6 +24,7 @@ FROM_ZERO = (
     "kernel_block",
     "negligible",
     "plain_margin",
+    "screened_columns",
 )  # numbers that may be zero; all others are positive
 COUNT, STRENGTH = Interval(Integral, 1, None, closed="left"), Interval(Real, 0, None, closed="left")
 
@@ -216,6 +217,8 @@ class Recipe:
     patient_bag: int = 1000
     longest_walk: int = 4
     n_steps: int = 12
+    screened_columns: int = 0
+    screened_floor: float = 0.1
     n_components: int | None = None
     complementary_bags: bool = True
     listed_neighbors: int = 32

@@ -9,6 +9,7 @@ from .class_densities import (
     BinnedNaiveBayes,
     ClassDensity,
     ScreenedNaiveBayes,
+    SharedStudentT,
     StudentTDiscriminant,
     register_class_density,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "Form",
     "Member",
     "ScreenedNaiveBayes",
+    "SharedStudentT",
     "StudentTDiscriminant",
     "TargetEncoding",
     "TrainingSet",

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 from sklearn.neighbors import NearestNeighbors
 
 from .forms import Member
@@ -110,6 +111,17 @@ def _spread(V, mixed):
 NEGLIGIBLE = 1e-6  # length of an axis, against the longest
 
 
+def singular_vectors(Z: NDArray) -> tuple[NDArray, NDArray]:
+    """Singular values (q,) of rows Z (n, d), the largest first, and right singular vectors (q, d).
+
+    LAPACK's fast routine does not converge for some finite matrices on some processors; the slow one does.
+    """
+    try:
+        return np.linalg.svd(Z, full_matrices=False)[1:]
+    except np.linalg.LinAlgError:
+        return linalg.svd(Z, full_matrices=False, lapack_driver="gesvd")[1:]
+
+
 class Embedding(NamedTuple):
     """Linear maps of the views whose images add up to the coordinates, on principal axes."""
 
@@ -125,7 +137,7 @@ class Embedding(NamedTuple):
         rows = some_rows(X, sum(map(len, roots.values())))
         Z = np.hstack([image(B, views[name](rows)) for name, B in roots.items()])
         centre = Z.mean(axis=0)
-        _, size, axes = np.linalg.svd(Z - centre, full_matrices=False)
+        size, axes = singular_vectors(Z - centre)
         axes = axes[size > NEGLIGIBLE * size[0]].T
         ends = np.cumsum([len(B) for B in roots.values()])[:-1]
         maps = {name: followed_by(B, part) for (name, B), part in zip(roots.items(), np.split(axes, ends), strict=True)}

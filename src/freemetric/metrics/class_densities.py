@@ -96,13 +96,14 @@ class StudentTDiscriminant(ClassDensity):
     ----------
     centres : ndarray of shape (n_classes, n_features)
         Where the wells are.
-    roots : ndarray of shape (n_classes, n_features, n_features)
-        D_c = ``|(x - centre) @ root|``.
-    depths : ndarray of shape (n_classes,)
+    roots : ndarray of shape (n_classes or 1, n_features, n_features)
+        D_c = ``|(x - centre) @ root|``; one root where all classes share it.
+    depths : ndarray of shape (n_classes or 1,)
         log|S_c| / 2.
     """
 
     words = "the distance to the centre"
+    is_shared: ClassVar[bool] = False  # whether all classes have one covariance
 
     centres: NDArray
     roots: NDArray
@@ -124,8 +125,9 @@ class StudentTDiscriminant(ClassDensity):
         centres = W.T @ Z / np.maximum(sizes, np.finfo(float).tiny)[:, None]  # the middle where a class has no rows
         R = (Z - centres[y]) * np.sqrt(w)[:, None]
         scatters = np.array([R[y == c].T @ R[y == c] for c in range(n_classes)])
-        within = scatters.sum(axis=0) / sizes.sum()
-        shapes = (scatters + d * within) / (sizes + d)[:, None, None]
+        shapes = scatters.sum(axis=0, keepdims=True) / sizes.sum()  # within all classes
+        if not cls.is_shared:
+            shapes = (scatters + d * shapes) / (sizes + d)[:, None, None]
         roundness = np.maximum(np.trace(shapes, axis1=1, axis2=2) / d, np.finfo(np.float32).eps)
         shapes = (1 - ROUNDNESS) * shapes + ROUNDNESS * roundness[:, None, None] * np.eye(d)
         lower = np.linalg.cholesky(shapes)
@@ -138,25 +140,36 @@ class StudentTDiscriminant(ClassDensity):
         return self.centres.shape
 
     def __call__(self, X):
-        d, out = X.shape[1], np.empty((len(X), len(self.depths)))
+        (C, d), out = self.centres.shape, np.empty((len(X), len(self.centres)))
         with np.errstate(over="ignore", invalid="ignore"):
-            for c, (centre, root) in enumerate(zip(self.centres, self.roots, strict=True)):
-                out[:, c] = (((X - centre) @ root) ** 2).sum(axis=1)
+            for c, root in enumerate(np.broadcast_to(self.roots, (C, d, d))):
+                out[:, c] = (((X - self.centres[c]) @ root) ** 2).sum(axis=1)
         apart = np.nan_to_num(out, nan=FARTHEST, posinf=FARTHEST)
         return (d * np.log1p(apart / d) + self.depths) / np.sqrt(d)
 
     @classmethod
     def from_state(cls, state):
         centres, roots, depths = state["centres"], state["roots"], state["depths"]
-        check_array(centres, "centres of StudentTDiscriminant", 2)
-        require(centres.size, "centres of StudentTDiscriminant", "are none")
-        C, d = centres.shape
-        check_array(roots, "roots of StudentTDiscriminant", 3, (C, d, d))
-        check_array(depths, "depths of StudentTDiscriminant", 1, (C,))
+        check_array(centres, f"centres of {cls.__name__}", 2)
+        require(centres.size, f"centres of {cls.__name__}", "are none")
+        d, n_shapes = centres.shape[1], 1 if cls.is_shared else len(centres)
+        check_array(roots, f"roots of {cls.__name__}", 3, (n_shapes, d, d))
+        check_array(depths, f"depths of {cls.__name__}", 1, (n_shapes,))
         return cls(centres, roots, depths)
 
 
+class SharedStudentT(StudentTDiscriminant):
+    """The same with one covariance, the one within classes, for all of them: Fisher's discriminant with heavier tails.
+
+    It finds classes that differ where hardly anything varies, from fewer samples than one covariance for each needs.
+    """
+
+    words = "the distance to the centre, in one metric for all classes"
+    is_shared = True
+
+
 register_class_density("student-t", StudentTDiscriminant)
+register_class_density("shared-student-t", SharedStudentT)
 
 
 PRIOR = 3.0  # samples of all classes together that every class has seen, too
@@ -182,6 +195,17 @@ class Intervals(NamedTuple):
         below = sizes - above[is_first]
         inside[inside < EMPTY], below[below < EMPTY] = 0.0, 0.0  # sums of weights in another order are not quite equal
         return cls(steps, inside, below, sizes)
+
+    def likelihood_ratios(self) -> tuple[NDArray, NDArray]:
+        """G = 2 sum n log(n / expected) (d,) of every feature and the class, and its degrees of freedom (d,).
+
+        The expectation runs over intervals and classes as if they were independent; G is then dof on average.
+        """
+        steps, inside, below, sizes = self
+        d = len(below)
+        G = np.bincount(steps.owner, _likelihood_ratio(inside, sizes), d) + _likelihood_ratio(below, sizes)
+        n_intervals = np.bincount(steps.owner, inside.any(axis=1), d) + below.any(axis=1)
+        return G, (n_intervals - 1) * (np.count_nonzero(sizes) - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +241,7 @@ class BinnedNaiveBayes(ClassDensity):
         """The densities of rows that were counted before."""
         steps, inside, below, sizes = intervals
         is_first = np.diff(steps.owner, prepend=-1) > 0
-        strength = cls._strength(steps.owner, inside, below, sizes)[:, None]
+        strength = cls._strength(intervals)[:, None]
         energies, lowest = strength[steps.owner] * _energies(inside, sizes), strength * _energies(below, sizes)
         before = np.roll(energies, 1, axis=0)
         before[is_first] = lowest
@@ -225,9 +249,9 @@ class BinnedNaiveBayes(ClassDensity):
         return cls(steps, (energies - before) / scale, lowest.sum(axis=0) / scale)
 
     @staticmethod
-    def _strength(owner, inside, below, sizes):
-        """How far every feature (d,) counts; the first interval of a feature is ``below`` (d, C), others ``inside``."""
-        return np.ones(len(below))
+    def _strength(intervals):
+        """How far every feature (d,) counts."""
+        return np.ones(len(intervals.below))
 
     @property
     def shape(self):
@@ -249,18 +273,14 @@ class BinnedNaiveBayes(ClassDensity):
 class ScreenedNaiveBayes(BinnedNaiveBayes):
     """Naive Bayes in which every feature has the weight max(0, 1 - dof / G), James and Stein's shrinkage.
 
-    G = 2 sum n log(n / expected) over intervals and classes is the likelihood ratio of the feature and the class; of an
-    uninformative feature it is dof = (intervals - 1)(classes - 1) on average.
+    G is the likelihood ratio of the feature and the class; of an uninformative feature it is dof on average.
     """
 
     words = "the usual values of features that matter by themselves"
 
     @staticmethod
-    def _strength(owner, inside, below, sizes):
-        d = len(below)
-        G = np.bincount(owner, _likelihood_ratio(inside, sizes), d) + _likelihood_ratio(below, sizes)
-        n_intervals = np.bincount(owner, inside.any(axis=1), d) + below.any(axis=1)
-        dof = (n_intervals - 1) * (np.count_nonzero(sizes) - 1)
+    def _strength(intervals):
+        G, dof = intervals.likelihood_ratios()
         return 1 - dof / np.maximum(G, np.maximum(dof, 1))
 
 
@@ -276,6 +296,18 @@ def _energies(inside, sizes):
     known = shares > 0  # an interval without rows has energy zero
     ratios = np.where(known, inside / np.where(known, shares, 1.0) + PRIOR, sizes + PRIOR) / (sizes + PRIOR)
     return -np.log(ratios)
+
+
+def significant_features(X: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray[np.float64]:
+    """How far every feature of X (N, d) tells classes y (N,) apart by itself, (d,): 1 - dof / G, or 0 by chance.
+
+    By chance means: not above dof + 2 sqrt(dof log d) + 2 log d, which the largest of d ratios of noise hardly exceeds
+    (Laurent and Massart 2000).
+    """
+    classes, numbers = np.unique(y, return_inverse=True)
+    G, dof = Intervals.of(X, weights_by_class(numbers, len(classes), weights)).likelihood_ratios()
+    highest = dof + 2 * np.sqrt(dof * np.log(len(G))) + 2 * np.log(len(G))
+    return np.where(highest < G, 1 - dof / np.maximum(G, 1.0), 0.0)
 
 
 register_class_density("naive-bayes", BinnedNaiveBayes)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import cpu_kernels, kernels_for
-from .averaged_metric import WIDE, followed_by, image, root, some_rows
+from .averaged_metric import WIDE, followed_by, image, root, singular_vectors, some_rows
 from .forms import Member
 from .training_set import TrainingSet
 from .views import View
@@ -80,7 +80,7 @@ def _principal_maps(matrices, seen):
 def _principal_axes(Z):
     """Variances (q,) of rows Z (n, d) along axes (d, q), the largest first; of very many columns there are few rows."""
     if Z.shape[1] > WIDE:
-        _, lengths, axes = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
+        lengths, axes = singular_vectors(Z - Z.mean(axis=0))
         return lengths**2, axes.T
     lengths, axes = np.linalg.eigh(np.atleast_2d(np.cov(Z, rowvar=False)))
     return np.clip(lengths[::-1], 0, None), axes[:, ::-1]

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from ..files.checks import check_array, require
-from .averaged_metric import some_rows
+from .averaged_metric import singular_vectors, some_rows
 from .views import Scaled, View, register_view
 
 MOST_AXES = 300  # a full map has as many rows and columns
@@ -69,7 +69,7 @@ class Axes(LinearView):
         step = -(-len(X) // MOST_LOOKED_AT)
         V = scaled(some_rows(X)[::step])
         centre = V.mean(axis=0)
-        _, lengths, axes = np.linalg.svd(V - centre, full_matrices=False)
+        lengths, axes = singular_vectors(V - centre)
         kept = np.flatnonzero(lengths > NEGLIGIBLE * max(lengths[0], np.finfo(float).tiny))[:MOST_AXES]
         axes = axes[kept] if len(kept) else np.eye(1, X.shape[1])  # no two rows differ
         return cls(scaled.low + scaled.span * centre, np.ascontiguousarray(axes.T / scaled.span[:, None]))

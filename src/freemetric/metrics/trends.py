@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..files import register
 from ..files.checks import check_array, is_number, require
+from .averaged_metric import singular_vectors
 from .views import Scaled, ScaledRanges, Steps, View
 
 MOST_PRODUCTS = 400  # of 27 features; more cost more than the metrics
@@ -75,7 +76,7 @@ class StandardColumns(NamedTuple):
 
     def along_rows(self, X: NDArray) -> "StandardColumns":
         """The same with the axes that few rows X (N, d) span."""
-        return self._replace(axes=np.linalg.svd(self(X), full_matrices=False)[2].T)
+        return self._replace(axes=singular_vectors(self(X))[1].T)
 
     def sums(self, X: NDArray, weights: NDArray, power: int) -> NDArray[np.float64]:
         """Of all columns to that power over rows X (n, d), (p,)."""

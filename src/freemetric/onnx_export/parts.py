@@ -13,6 +13,7 @@ from ..metrics import (
     BinnedNaiveBayes,
     ClassDensity,
     ScreenedNaiveBayes,
+    SharedStudentT,
     StudentTDiscriminant,
     View,
     Whitened,
@@ -116,8 +117,8 @@ def _products(graph, view, X):
 
 
 def _student_t(graph, density, X):
-    d, apart = density.shape[1], []
-    for centre, root in zip(density.centres, density.roots, strict=True):
+    (C, d), apart = density.shape, []
+    for centre, root in zip(density.centres, np.broadcast_to(density.roots, (C, d, d)), strict=True):
         Z = graph.MatMul(graph.Sub(X, centre), root)
         apart.append(graph.total(graph.Mul(Z, Z), 1))
     bounded = graph.Min(graph.Concat(*apart, axis=1), class_densities.FARTHEST)
@@ -160,6 +161,7 @@ GRAPHS: dict[type, PartGraph] = {
     Whitened: _turned,
     Axes: _turned,
     StudentTDiscriminant: _student_t,
+    SharedStudentT: _student_t,
     BinnedNaiveBayes: _naive_bayes,
     ScreenedNaiveBayes: _naive_bayes,
     ClassKernelRidge: _kernel_ridge,

@@ -12,6 +12,7 @@ from ..display.style import class_color, class_marker
 from ..display.trace import smoothed
 from ..magnitudes import mae, r2, rmse
 from ..mc.diagnostics import FEWEST_STEPS, effective_sample_size, split_r_hat
+from ..metrics.averaged_metric import singular_vectors
 from .document import clipped, column, evenly, packed, rounded
 from .findings import Findings, TargetFindings
 
@@ -181,7 +182,7 @@ def motion(findings: Findings) -> dict[str, Any] | None:
     shots = findings.snapshots
     X = shots.samples - shots.samples.mean(axis=0)
     shown = evenly(len(X), min(MOST_MOVING, max(100, MOST_CELLS // X.shape[1])))
-    axes = np.linalg.svd(shots.form.map(X, shots.maps[-1]), full_matrices=False)[2][:3]
+    axes = singular_vectors(shots.form.map(X, shots.maps[-1]))[1][:3]
     seen = np.array([shots.form.seen_along(axes, A) for A in shots.maps])  # (S, 3, d)
     return {
         "step": shots.step.tolist(),
