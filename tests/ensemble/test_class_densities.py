@@ -10,7 +10,7 @@ from scipy.special import log_softmax, softmax
 from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.ensemble.tasks import classification
 from freemetric.ensemble.tasks.classification import calibrated, cross_fitted_densities
-from freemetric.metrics import BinnedNaiveBayes, ClassEncoding, TrainingSet
+from freemetric.metrics import BinnedNaiveBayes, ClassEncoding, SharedStudentT, TrainingSet
 
 RECIPE = Recipe()
 VOTES_ALONE = replace(RECIPE, densities=(), kernel_block=0)
@@ -116,3 +116,19 @@ def test_densities_that_there_are_not(names):
     with pytest.raises(ValueError, match="densities of Recipe are not a tuple of some of") as caught:
         Recipe(densities=names)
     assert "\n" not in str(caught.value)
+
+
+def test_an_optional_density_joins_where_it_is_clearly_better(rng):
+    """One covariance for all classes is, where these differ along a direction in which hardly anything varies."""
+    y = np.arange(240) % 3
+    X = rng.standard_normal((240, 12)) * np.append(0.05, np.ones(11))
+    X[:, 0] += 0.1 * y
+    X = X @ np.linalg.qr(rng.standard_normal((12, 12)))[0]
+    recipe = Recipe(candidates=["scaled/diagonal"], n_steps=2, kernel_block=0)
+
+    def joins(y):
+        model = FreeEnergyClassifier(4, recipe=recipe, random_state=0).fit(X, y)
+        return any(type(density) is SharedStudentT for density in model.ensemble_.head.densities)
+
+    assert joins(y)
+    assert not joins(rng.permutation(y))

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 
+from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.ensemble.sampling import Bags
 from freemetric.ensemble.tasks.classification import ClassificationTask
+from freemetric.mc import Annealing, Constant, ElementMove
 
 
 def bags_of(rng, y, share, most=10**9, **options):
@@ -46,3 +48,26 @@ def test_independent_bags_are_no_complements(rng):
     y = np.repeat([0, 1], [20, 20])
     first, second = bags_of(rng, y, 0.5, complementary=False).first(2)
     assert len(np.intersect1d(first, second)) > 0
+
+
+def test_diagonal_maps_of_many_columns_start_with_those_that_tell_classes_apart(rng):
+    """One of 120 features matters, by an interval that no mean shows, and a tenth of the labels is wrong."""
+    X = rng.random((200, 120))
+    y = ((np.abs(X[:, 7] - 0.5) < 0.25) ^ (rng.random(200) < 0.1)).astype(int)
+
+    def share(**options):
+        recipe = Recipe(candidates=["scaled/diagonal"], other_temperatures=False, n_steps=3, **options)
+        weights = FreeEnergyClassifier(4, recipe=recipe, random_state=0).fit(X, y).distance_weights_
+        return weights[7] / weights.sum()
+
+    at_the_identity = share(screened_columns=0)
+    assert share() > 0.25
+    assert share() > 2 * at_the_identity
+    assert share(screened_columns=121) == at_the_identity
+
+
+def test_where_no_column_matters_diagonal_maps_start_at_the_identity(rng):
+    X, y = rng.random((100, 50)), np.arange(100) % 2
+    recipe = Recipe(candidates=["scaled/diagonal"], sampler=Annealing(Constant(0.0), ElementMove(1e-9), n_steps=1))
+    model = FreeEnergyClassifier(2, recipe=recipe, random_state=0).fit(X, y)
+    np.testing.assert_allclose(np.abs(model.ensemble_.members[0].maps), 1, atol=1e-6)

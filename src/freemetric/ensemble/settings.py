@@ -106,6 +106,11 @@ class Recipe:
         Times the usual number of steps.
     n_steps : int, default=12
         Monte Carlo steps of a replica: enough to forget the identity.
+    screened_columns : int, default=40
+        Columns of a view from which on diagonal maps start with those that tell classes apart by themselves in the
+        replica's own bag, since the gradient of one weight is lost among many; 0 always starts at the identity.
+    screened_floor : float, default=0.03
+        Weight that the other columns start with, where the best start with about 1.
     n_components : int or None, default=None
         Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
     complementary_bags : bool, default=True
@@ -123,7 +128,8 @@ class Recipe:
     negligible : float, default=0.005
         Weight below which a candidate does not vote.
     plain_margin : float, default=1.0
-        Standard errors by which plain k-NN must be better to be taken instead, and a kernel regression to be added.
+        Standard errors by which plain k-NN must be better to be taken instead, and by which an optional density or
+        a kernel regression must be better to be added.
     shortlist : int, sequence of int or None, default=(128, 256, 512, 1024)
         Number of training samples, the nearest in the averaged metric, whose distances a prediction computes in every
         replica's space; at least as many as neighbours vote. Of several the smallest is taken that hardly changes the
@@ -145,6 +151,8 @@ class Recipe:
         Added to every share before its logarithm is taken.
     densities : tuple of str
         Class densities: "student-t", "naive-bayes" and "screened-naive-bayes".
+    optional_densities : tuple of str, default=("shared-student-t",)
+        Class densities that join where the out-of-bag log loss falls by more than ``plain_margin`` standard errors.
     density_prior : float, default=0.5
         Weight of the prior that holds their strengths near 0, in samples.
     kernel_samples : int, default=250
@@ -217,8 +225,8 @@ class Recipe:
     patient_bag: int = 1000
     longest_walk: int = 4
     n_steps: int = 12
-    screened_columns: int = 0
-    screened_floor: float = 0.1
+    screened_columns: int = 40
+    screened_floor: float = 0.03
     n_components: int | None = None
     complementary_bags: bool = True
     listed_neighbors: int = 32
@@ -238,6 +246,7 @@ class Recipe:
     calibration_prior: float = 5.0
     share_floor: float = 0.05
     densities: tuple[str, ...] = ("student-t", "naive-bayes", "screened-naive-bayes")
+    optional_densities: tuple[str, ...] = ("shared-student-t",)
     density_prior: float = 0.5
     kernel_samples: int = 250
     kernel_block: int = 1500
@@ -266,7 +275,8 @@ class Recipe:
         require(len(self.candidates), "candidates of Recipe", "are none")
         for name in self.candidates:
             check_kind(name)
-        for name, known in (("densities", CLASS_DENSITIES), ("trends", TRENDS), ("noises", TRENDS)):
+        densities = (("densities", CLASS_DENSITIES), ("optional_densities", CLASS_DENSITIES))
+        for name, known in (*densities, ("trends", TRENDS), ("noises", TRENDS)):
             some = getattr(self, name)
             fits = isinstance(some, list | tuple) and all(isinstance(one, str) and one in known for one in some)
             require(fits, f"{name} of Recipe", f"are not a tuple of some of {', '.join(known)}")

@@ -214,15 +214,19 @@ class ClassificationTask(EnsembleTask):
         y, w, scores = population.truth, population.oob_weights, population.scores()
         shares = population.shares()  # empty where no sample was out of bag; nothing is calibrated then
         neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
-        names = recipe.densities if recipe.calibration != "none" else ()
-        densities, energies = cross_fitted_densities(names, population.training_set, population.oob_samples)
+        names = (recipe.densities, recipe.optional_densities) if recipe.calibration != "none" else ((), ())
+        densities, energies = cross_fitted_densities(names[0], population.training_set, population.oob_samples)
         weights = selection_weights(scores, population.error_of, neighbors, recipe)
         mixed = mixed_shares(weights, shares)
         head = self._head(population, recipe, mixed, densities, energies)
-        probabilities = head.answers(mixed, energies)
-        head, probabilities = self._with_kernel_ridge(
-            population, recipe, (weights, mixed, energies), head, probabilities
-        )
+        found = head, energies, head.answers(mixed, energies)
+        others = cross_fitted_densities(names[1], population.training_set, population.oob_samples)
+        for density, of_one in zip(*others, strict=True):
+            found = self._joined(found, density, of_one, population, recipe, mixed)
+        kernel = self._kernel_ridge(population, recipe, weights)
+        if kernel is not None:
+            found = self._joined(found, kernel[0], kernel[1], population, recipe, mixed)
+        head, energies, probabilities = found
         plain = self._plain_neighbors(probabilities, population, shares, scores, neighbors, recipe.plain_margin)
         if plain is not None:
             weights, mixed = plain, mixed_shares(plain, shares)
@@ -241,24 +245,27 @@ class ClassificationTask(EnsembleTask):
             attributes["oob_decision_function_"] = everyone
         return OOBResult(weights, head.favouring(class_weights), attributes)
 
-    def _with_kernel_ridge(self, population, recipe, votes, head, probabilities):
-        """The head and its out-of-bag probabilities, or those with a kernel regression where that is clearly better."""
-        weights, mixed, energies = votes
+    def _kernel_ridge(self, population, recipe, weights):
+        """A kernel regression in the averaged metric and its energies out of bag; None where it is not wanted."""
         n = min(len(population.oob_samples), len(population.voters))
         is_wanted = recipe.calibration != "none" and recipe.kernel_block and population.spaces is not None
         if not is_wanted or n < recipe.kernel_samples:
-            return head, probabilities
-        voters, most = population.voters, recipe.kernel_block
-        found = class_kernel_ridge(population.metrics(weights), population.training_set, voters, most)
-        if found is None:
-            return head, probabilities
-        beside = np.concatenate([energies, found[1][None]])
-        other = self._head(population, recipe, mixed, [*head.densities, found[0]], beside)
+            return None
+        metrics, most = population.metrics(weights), recipe.kernel_block
+        return class_kernel_ridge(metrics, population.training_set, population.voters, most)
+
+    def _joined(self, found, density, of_one, population, recipe, mixed):
+        """A head, its energies and its out-of-bag probabilities, with one more density where that is clearly better."""
+        if not len(mixed):
+            return found
+        head, energies, probabilities = found
+        beside = np.concatenate([energies, of_one[None]])
+        other = self._head(population, recipe, mixed, [*head.densities, density], beside)
         better = other.answers(mixed, beside)
         numbers, y = np.arange(len(mixed)), population.truth
         gain = np.log(better[numbers, y] / probabilities[numbers, y])
         kept = exceeds(gain, population.oob_weights, population.n_oob, recipe.plain_margin)
-        return (other, better) if kept else (head, probabilities)
+        return (other, beside, better) if kept else found
 
     def _head(self, population, recipe, mixed, densities, energies):
         if recipe.calibration == "none":
