@@ -45,21 +45,20 @@ class Wanted:
 
     def check(self, model: TableModel) -> None:
         """InputError where a model has no such predictions."""
-        last: Any = model.pipeline[-1]
         if self.quantiles or self.interval is not None:
-            self._check_of_numbers("--quantiles" if self.quantiles else "--interval", last, model.predicts_numbers)
+            self._check_of_numbers(model, "--quantiles" if self.quantiles else "--interval")
         if self.proba and model.predicts_numbers:
             raise InputError("--proba is for classification; --interval 0.9 gives prediction intervals of this model")
         asked = {"--costs": self.costs is not None, "--reject": self.reject is not None, "--novelty": self.novelty}
-        for option in (name for name, is_asked in asked.items() if is_asked):
+        for option in filter(asked.get, asked):
             _check_able(model, option)
         if self.reject is not None and not 0 < self.reject < 1:
             raise InputError(f"--reject: {self.reject:g} is no probability between 0 and 1")
 
-    def _check_of_numbers(self, option, last, predicts_numbers):
-        if not predicts_numbers:
+    def _check_of_numbers(self, model, option):
+        if not model.predicts_numbers:
             raise InputError(f"{option} is for numbers, and this model predicts classes; --proba says how sure it is")
-        if not hasattr(last, "predict_quantiles"):
+        if not hasattr(last := model.pipeline[-1], "predict_quantiles"):
             what = f"{type(last).__name__} gives point predictions only; --method free-energy predicts quantiles"
             raise InputError(f"{option}: {what}")
         outside = [q for q in (*self.quantiles, self.interval) if q is not None and not 0 < q < 1]

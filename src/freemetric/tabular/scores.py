@@ -37,11 +37,6 @@ class HeldOutScore:
         return np.nan if getattr(found, self.needs) is None else float(self.value(found))
 
 
-def accuracy(found: ClassPredictions) -> float:
-    """Share of correct predictions."""
-    return np.mean(found.predicted == found.truth)
-
-
 def roc_auc(found: ClassPredictions) -> float:
     """Area under the ROC curve; NaN where all test rows are of one class.
 
@@ -101,7 +96,7 @@ def width(found: NumberPredictions, place: int) -> float:
 def _classification_scores():
     percent: dict[str, Any] = {"in_percent": True}
     cost: dict[str, Any] = {"needs": "probabilities", "higher_is_better": False}
-    yield HeldOutScore("accuracy", "Accuracy", accuracy, **percent, aside=True)
+    yield HeldOutScore("accuracy", "Accuracy", lambda found: np.mean(found.losses() == 0), **percent, aside=True)
     # the mean recall of the classes that have test rows, and the mean F1 of those that have test rows or predictions
     yield HeldOutScore("balanced_accuracy", "Balanced accuracy", lambda found: _mean(found.by_class()[1]), **percent)
     yield HeldOutScore("f1_macro", "F1", lambda found: _mean(found.by_class()[2]))
