@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..printable import counted
-from .console import (
-    Json,
-    argument,
-    known_name,
-    listed,
-    log,
-    option,
-    print_json,
-    print_result,
-    print_table,
-    progress,
-)
+from .console import Json, argument, known_name, listed, log, option, print_json, print_result, print_table, progress
 from .datasets import DataHome
 from .options import Device, setting, with_fields
 
