@@ -18,30 +18,15 @@ PREDICTION, NOVELTY = "prediction", "p-value of novelty"
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """What is predicted of every row, beside the target or in its place.
+    """What is predicted of every row, beside the target or in its place."""
 
-    Attributes
-    ----------
-    proba : bool
-        Of a classification, the probability of every class.
-    quantiles : tuple of float
-        Of a regression, the quantiles of these probabilities.
-    interval : float or None
-        Of a regression, the ends of an interval that holds the target with this probability.
-    novelty : bool
-        P-values of ``score_samples``, which are small for rows unlike those of the fit.
-    costs : ndarray of shape (n_classes, n_classes) or None
-        Of a classification, costs of saying j where i is true: the answer has the least expected cost.
-    reject : float or None
-        Of a classification, the p-value up to which a row has no prediction.
-    """
-
-    proba: bool = False
-    quantiles: tuple[float, ...] = ()
-    interval: float | None = None
-    novelty: bool = False
+    proba: bool = False  # of a classification, the probability of every class
+    quantiles: tuple[float, ...] = ()  # of a regression, the quantiles of these probabilities
+    interval: float | None = None  # of a regression, the ends of an interval that holds the target so often
+    novelty: bool = False  # p-values of ``score_samples``, which are small for rows unlike those of the fit
+    # of a classification, costs (n_classes, n_classes) of saying j where i is true: the answer has the least expected
     costs: NDArray | None = None
-    reject: float | None = None
+    reject: float | None = None  # of a classification, the p-value up to which a row has no prediction
 
     def check(self, model: TableModel) -> None:
         """InputError where a model has no such predictions."""
