@@ -1,4 +1,8 @@
-"""Text of messages: content of files made safe to show, and counts of things."""
+"""Text of messages: content of files made safe to show, counts of things, and numbers with their errors."""
+
+from math import isnan
+
+LARGEST_WRITTEN_OUT = 1e15
 
 
 def printable(text: object) -> str:
@@ -32,3 +36,22 @@ def verb(n: int, of_one: str, of_many: str) -> str:
     ('is', 'are')
     """
     return of_one if n == 1 else of_many
+
+
+def measured(mean: float | None, error: float | None = None, decimals: int | None = None) -> str | None:
+    """A mean and its standard error, None without a mean; ``decimals`` is None for units that only the owner knows.
+
+    Examples
+    --------
+    >>> measured(123456.7, 1234.5), measured(1.23456), measured(0.000123456, 0.0000234), measured(1.5, 0.25, 2)
+    ('123457 ± 1234', '1.235', '0.0001235 ± 2.3e-05', '1.50 ± 0.25')
+    """
+
+    def written(number, digits):
+        if decimals is not None:
+            return f"{number:.{decimals}f}"
+        return f"{number:.0f}" if 10**digits <= abs(number) < LARGEST_WRITTEN_OUT else f"{number:.{digits}g}"
+
+    if mean is None or isnan(mean):
+        return None
+    return written(mean, 4) + ("" if error is None or isnan(error) else f" ± {written(error, 2)}")

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from freemetric.serve.app import script
+from freemetric.serve.folders import RefusedError
 from freemetric.serve.requests import (
     FITTED,
     METHODS,
@@ -13,7 +14,6 @@ from freemetric.serve.requests import (
     REGRESSION_METHODS,
     TASKS,
     Choices,
-    WrongRequestError,
     comparison_settings,
     fit_settings,
 )
@@ -45,7 +45,7 @@ def test_choices_go_round():
     ],
 )
 def test_other_choices_are_refused(content):
-    with pytest.raises(WrongRequestError):
+    with pytest.raises(RefusedError):
         Choices.from_json(content)
 
 
@@ -62,7 +62,7 @@ def test_other_choices_are_refused(content):
     ],
 )
 def test_other_settings_of_a_fit_are_refused(content):
-    with pytest.raises(WrongRequestError):
+    with pytest.raises(RefusedError):
         fit_settings(content)
 
 
@@ -70,7 +70,7 @@ def test_other_settings_of_a_fit_are_refused(content):
     "content", [{"methods": []}, {"methods": "rf"}, {"methods": ["x"]}, {"folds": 1}, {"repeats": 99}]
 )
 def test_other_settings_of_a_comparison_are_refused(content):
-    with pytest.raises(WrongRequestError):
+    with pytest.raises(RefusedError):
         comparison_settings(content)
 
 

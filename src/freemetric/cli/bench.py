@@ -7,21 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..printable import counted
-from .console import (
-    Json,
-    argument,
-    flag,
-    known_name,
-    listed,
-    log,
-    option,
-    print_json,
-    print_result,
-    print_table,
-    progress,
-)
+from .console import Json, argument, known_name, listed, log, option, print_json, print_result, print_table, progress
 from .datasets import DataHome
-from .options import Device, with_fields
+from .options import Device, setting, with_fields
 
 if TYPE_CHECKING:
     from ..bench.records import BenchJob, Record
@@ -64,20 +52,16 @@ def read_records(folder: Path, methods: str = "all", without: str = "") -> "list
 class BenchPlan:
     """Which fits are made: every field is an option."""
 
-    task: Annotated[
-        str,
-        option(
-            "TASK",
-            "classification. regression: on public tables. synthetic: regression on data whose noise is known.",
-        ),
-    ] = "classification"
-    datasets: Annotated[str, option("DATASETS", "Names separated by commas, or all.")] = "all"
-    methods: Annotated[str, option("METHODS", "Names separated by commas, paper (those of the paper), or all.")] = (
-        "paper"
+    task: str = setting(
+        "TASK",
+        "classification. regression: on public tables. synthetic: regression on data whose noise is known.",
+        default="classification",
     )
-    repeats: Annotated[int, option("N", "Repeats of two-fold cross-validation.", min=1)] = 5
-    tuned: Annotated[bool, flag("Choose the parameters of each method by inner folds.")] = False
-    rows: Annotated[int, option("N", "For synthetic: number of training rows.", min=10)] = 200
+    datasets: str = setting("DATASETS", "Names separated by commas, or all.", default="all")
+    methods: str = setting("METHODS", "Names separated by commas, paper (those of the paper), or all.", default="paper")
+    repeats: int = setting("N", "Repeats of two-fold cross-validation.", default=5, min=1)
+    tuned: bool = setting("", "Choose the parameters of each method by inner folds.", default=False)
+    rows: int = setting("N", "For synthetic: number of training rows.", default=200, min=10)
 
     def jobs(self) -> "list[BenchJob]":
         """The fits."""
@@ -101,16 +85,13 @@ class BenchPlan:
 class Execution:
     """How fits are made: every field is an option."""
 
-    seconds: Annotated[float | None, option("SECONDS", "Longest time of one fit.")] = None
-    megabytes: Annotated[float | None, option("MEGABYTES", "Largest memory of one fit.")] = None
+    seconds: float | None = setting("SECONDS", "Longest time of one fit.")
+    megabytes: float | None = setting("MEGABYTES", "Largest memory of one fit.")
     device: Device = "cpu"
-    most_samples: Annotated[
-        int | None,
-        option(
-            "N", "Learn the metric on a sample of this size if there are more rows; k-NN still uses all rows.", min=2
-        ),
-    ] = None
-    retry_failed: Annotated[bool, flag("Repeat fits that failed before.")] = False
+    most_samples: int | None = setting(
+        "N", "Learn the metric on a sample of this size if there are more rows; k-NN still uses all rows.", min=2
+    )
+    retry_failed: bool = setting("", "Repeat fits that failed before.", default=False)
     data_home: DataHome = None
 
 
@@ -189,31 +170,22 @@ def bench_unpack(
 class Selection:
     """Which records are compared, and by which measure: every field is an option."""
 
-    protocol: Annotated[
-        str,
-        option(
-            "PROTOCOL",
-            "How k is chosen. honest: without the test half. paper: the best k on each test half. one-k: the best k "
-            "for all test halves of a data set.",
-        ),
-    ] = "honest"
-    measure: Annotated[
-        str | None,
-        option(
-            "MEASURE",
-            "Measure that methods are compared by. Classification: error (default), brier, log_loss. Regression: "
-            "unexplained (1 - R2, default), mae, rmse, pinball, excess, width80, off80, ...",
-        ),
-    ] = None
-    control: Annotated[
-        str | None,
-        option(
-            "METHOD",
-            "Method that the others are compared with. Default: dmlfe, or free-energy-regressor in its absence.",
-        ),
-    ] = None
-    methods: Annotated[str, option("METHODS", "Names separated by commas, or all.")] = "all"
-    without: Annotated[str, option("DATASETS", "Data sets to leave out, separated by commas.")] = ""
+    protocol: str = setting(
+        "PROTOCOL",
+        "How k is chosen. honest: without the test half. paper: the best k on each test half. one-k: the best k "
+        "for all test halves of a data set.",
+        default="honest",
+    )
+    measure: str | None = setting(
+        "MEASURE",
+        "Measure that methods are compared by. Classification: error (default), brier, log_loss. Regression: "
+        "unexplained (1 - R2, default), mae, rmse, pinball, excess, width80, off80, ...",
+    )
+    control: str | None = setting(
+        "METHOD", "Method that the others are compared with. Default: dmlfe, or free-energy-regressor in its absence."
+    )
+    methods: str = setting("METHODS", "Names separated by commas, or all.", default="all")
+    without: str = setting("DATASETS", "Data sets to leave out, separated by commas.", default="")
 
     def means(self, folder: Path) -> "tuple[list[Record], Any, str]":
         """The records, the means of the measure (data sets x methods), and the method others are compared with."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..printable import printable
-from .console import FAILURE, Json, argument, console, flag, listed, log, option, print_json, progress, shown_warnings
+from .console import FAILURE, Json, argument, console, listed, log, option, print_json, progress, shown_warnings
 from .options import (
     METHODS,
     REGRESSION_METHODS,
@@ -20,6 +20,7 @@ from .options import (
     Target,
     Task,
     assignments,
+    setting,
     with_fields,
 )
 
@@ -59,20 +60,17 @@ USUAL = {"classify": "free-energy,nca,euclidean,rf", "regress": "free-energy,mlk
 class Validation:
     """How methods are compared: every field is an option."""
 
-    folds: Annotated[int, option("N", "Number of folds.", min=2)] = 5
-    repeats: Annotated[int, option("N", "Repeats of the cross-validation.", min=1)] = 2
-    groups: Annotated[
-        str | None,
-        option("COLUMN", "Column of groups, such as patients: rows of one group stay in one fold. It is no feature."),
-    ] = None
-    scoring: Annotated[
-        list[str] | None, option("SCORE", "Further score to show, by its name in scikit-learn. Repeatable.")
-    ] = None
-    learning_curve: Annotated[
-        bool, flag("Fit on parts of the rows, too, to see whether more rows would help.", "--learning-curve")
-    ] = False
-    limit: Annotated[float | None, option("SECONDS", "Longest time of one fit.", min=0)] = None
-    megabytes: Annotated[float | None, option("MEGABYTES", "Largest memory of one fit.", min=0)] = None
+    folds: int = setting("N", "Number of folds.", default=5, min=2)
+    repeats: int = setting("N", "Repeats of the cross-validation.", default=2, min=1)
+    groups: str | None = setting(
+        "COLUMN", "Column of groups, such as patients: rows of one group stay in one fold. It is no feature."
+    )
+    scoring: list[str] | None = setting("SCORE", "Further score to show, by its name in scikit-learn. Repeatable.")
+    learning_curve: bool = setting(
+        "", "Fit on parts of the rows, too, to see whether more rows would help.", "--learning-curve", default=False
+    )
+    limit: float | None = setting("SECONDS", "Longest time of one fit.", min=0)
+    megabytes: float | None = setting("MEGABYTES", "Largest memory of one fit.", min=0)
 
     def settings(self, seed: int, device: str, task: str | None) -> "Settings":
         """The settings of a comparison."""

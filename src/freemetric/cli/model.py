@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..printable import counted, printable
-from .console import Json, console, flag, log, option, print_json, progress, shown_warnings
+from .console import Json, console, log, option, print_json, progress, shown_warnings
 from .options import (
     FITTED,
     REGRESSION_FITTED,
@@ -20,6 +20,7 @@ from .options import (
     Target,
     Task,
     assignments,
+    setting,
     with_fields,
 )
 
@@ -35,18 +36,15 @@ MOSTLY = 0.5  # share of training rows above which scores say little about new r
 class Output:
     """Where and how a table is written: every field is an option."""
 
-    output: Annotated[
-        Path, option("FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o")
-    ] = STDOUT
-    keep: Annotated[
-        list[str] | None, option("COLUMN", "Column of the data to copy to the output, or all. Repeatable.")
-    ] = None
-    escape: Annotated[
-        bool,
-        flag(
-            "In CSV, put ' before texts that a spreadsheet would run as formulas (= + - @). Numbers stay as they are."
-        ),
-    ] = True
+    output: Path = setting(
+        "FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o", default=STDOUT
+    )
+    keep: list[str] | None = setting("COLUMN", "Column of the data to copy to the output, or all. Repeatable.")
+    escape: bool = setting(
+        "",
+        "In CSV, put ' before texts that a spreadsheet would run as formulas (= + - @). Numbers stay as they are.",
+        default=True,
+    )
 
     def check(self) -> None:
         """InputError where the table cannot be written; called before any work."""
@@ -132,36 +130,26 @@ def fit(
 class Added:
     """What is predicted beside the target or in its place: every field is an option."""
 
-    proba: Annotated[bool, flag("Add the probability of every class.")] = False
-    costs: Annotated[
-        Path | None,
-        option(
-            "FILE",
-            "For classification: predict the class of least expected cost. Columns are answers; the first column names "
-            "the true class.",
-        ),
-    ] = None
-    novelty: Annotated[bool, flag("Add p-values, which are small for rows unlike those of the fit.")] = False
-    reject: Annotated[
-        float | None,
-        option(
-            "ALPHA",
-            "For classification: leave rows without a prediction whose p-value is at most this, such as 0.05; "
-            "p-values are added.",
-        ),
-    ] = None
-    interval: Annotated[
-        float | None,
-        option(
-            "PROBABILITY",
-            "For regression: add the ends of a prediction interval that holds the target with this probability, "
-            "such as 0.9.",
-        ),
-    ] = None
-    quantiles: Annotated[
-        str | None,
-        option("PROBABILITIES", "For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9."),
-    ] = None
+    proba: bool = setting("", "Add the probability of every class.", default=False)
+    costs: Path | None = setting(
+        "FILE",
+        "For classification: predict the class of least expected cost. Columns are answers; the first column names "
+        "the true class.",
+    )
+    novelty: bool = setting("", "Add p-values, which are small for rows unlike those of the fit.", default=False)
+    reject: float | None = setting(
+        "ALPHA",
+        "For classification: leave rows without a prediction whose p-value is at most this, such as 0.05; "
+        "p-values are added.",
+    )
+    interval: float | None = setting(
+        "PROBABILITY",
+        "For regression: add the ends of a prediction interval that holds the target with this probability, "
+        "such as 0.9.",
+    )
+    quantiles: str | None = setting(
+        "PROBABILITIES", "For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9."
+    )
 
     def of(self, model: "TableModel", reading: Reading) -> "Wanted":
         """What a model is to predict; InputError or ValueError where it cannot."""

@@ -3,12 +3,12 @@
 import inspect
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from .console import argument, flag, option
+from .console import argument, option
 
 if TYPE_CHECKING:  # commands import such packages when they run, so that help is fast
     from ..tabular import Table, TableModel
@@ -52,44 +52,37 @@ Device = Annotated[str, option("DEVICE", "Device for methods that can use severa
 WRITTEN_AS = f"{', '.join(WRITTEN)}, optionally followed by {', '.join(PACKED)}"
 
 
+def setting(metavar: str, help: str, *names: str, default: Any = None, **more: Any) -> Any:
+    """A field of a dataclass that is an option of commands; a flag has no ``metavar``."""
+    return field(default=default, metadata={"option": option(metavar, help, *names, **more)})
+
+
 @dataclass(frozen=True)
 class Reading:
     """How tables are read: every field is an option."""
 
-    format: Annotated[
-        str | None,
-        option("FORMAT", f"Format of the table: {', '.join(FORMATS)}. By default the suffix of the file decides."),
-    ] = None
-    missing: Annotated[
-        list[str] | None,
-        option("TEXT", "Text that marks a missing value, instead of '', ?, NA, nan and the like. Repeatable."),
-    ] = None
-    delimiter: Annotated[
-        str | None, option("CHARACTER", "Character between the fields of a text file; or the word tab or blank.")
-    ] = None
-    encoding: Annotated[
-        str | None,
-        option("ENCODING", "Encoding of a text file if it is not recognised: utf-8, cp1252, latin-1, utf-16, ..."),
-    ] = None
-    sheet: Annotated[str | None, option("SHEET", "Sheet of an Excel file, by name or number. Default: the first.")] = (
-        None
+    format: str | None = setting(
+        "FORMAT", f"Format of the table: {', '.join(FORMATS)}. By default the suffix of the file decides."
     )
-    decimal: Annotated[str | None, option("CHARACTER", "Decimal mark if it is not recognised: . or ,")] = None
-    thousands: Annotated[str | None, option("CHARACTER", "Mark between groups of three digits: . , ' or a blank.")] = (
-        None
+    missing: list[str] | None = setting(
+        "TEXT", "Text that marks a missing value, instead of '', ?, NA, nan and the like. Repeatable."
     )
-    date_order: Annotated[
-        str | None, option("ORDER", "Order of the parts of dates if it is not recognised: ymd, dmy or mdy.")
-    ] = None
-
-    header: Annotated[
-        bool | None,
-        flag(
-            "Whether the first row of a text or Excel file names the columns; else they are column_1, column_2, ... "
-            "Default: as in the training file, or yes.",
-            "--header/--no-header",
-        ),
-    ] = None
+    delimiter: str | None = setting(
+        "CHARACTER", "Character between the fields of a text file; or the word tab or blank."
+    )
+    encoding: str | None = setting(
+        "ENCODING", "Encoding of a text file if it is not recognised: utf-8, cp1252, latin-1, utf-16, ..."
+    )
+    sheet: str | None = setting("SHEET", "Sheet of an Excel file, by name or number. Default: the first.")
+    decimal: str | None = setting("CHARACTER", "Decimal mark if it is not recognised: . or ,")
+    thousands: str | None = setting("CHARACTER", "Mark between groups of three digits: . , ' or a blank.")
+    date_order: str | None = setting("ORDER", "Order of the parts of dates if it is not recognised: ymd, dmy or mdy.")
+    header: bool | None = setting(
+        "",
+        "Whether the first row of a text or Excel file names the columns; else they are column_1, column_2, ... "
+        "Default: as in the training file, or yes.",
+        "--header/--no-header",
+    )
 
     def table(self, path: Path, model: "TableModel | None" = None) -> "Table":
         """The table of a file; for a model, it has a header as the training file had."""
@@ -104,15 +97,12 @@ class Reading:
 class ColumnOptions:
     """How columns are used: every field is an option."""
 
-    drop: Annotated[list[str] | None, option("COLUMN", "Column to leave out. Repeatable.")] = None
-    keep: Annotated[
-        list[str] | None,
-        option("COLUMN", "Column to use as a feature although it looks like an identifier. Repeatable."),
-    ] = None
-    numeric: Annotated[list[str] | None, option("COLUMN", "Column that must hold numbers. Repeatable.")] = None
-    nominal: Annotated[
-        list[str] | None, option("COLUMN", "Column whose numbers are names of categories. Repeatable.")
-    ] = None
+    drop: list[str] | None = setting("COLUMN", "Column to leave out. Repeatable.")
+    keep: list[str] | None = setting(
+        "COLUMN", "Column to use as a feature although it looks like an identifier. Repeatable."
+    )
+    numeric: list[str] | None = setting("COLUMN", "Column that must hold numbers. Repeatable.")
+    nominal: list[str] | None = setting("COLUMN", "Column whose numbers are names of categories. Repeatable.")
 
     def kinds(self) -> dict[str, list[str]]:
         """Names of columns by option."""
@@ -126,15 +116,16 @@ def with_fields(command: Callable[..., None]) -> Callable[..., None]:
     for name, parameter in inspect.signature(command).parameters.items():
         if is_dataclass(parameter.annotation):
             groups[name] = parameter.annotation
-            options = inspect.signature(groups[name]).parameters.values()
-            shown += [option.replace(kind=parameter.kind) for option in options]
+            for own in fields(groups[name]):
+                kind: Any = Annotated[(own.type, *own.metadata.values())] if own.metadata else own.type
+                shown.append(parameter.replace(name=own.name, default=own.default, annotation=kind))
         else:
             shown.append(parameter)
 
     @wraps(command)
     def called(**given: Any) -> None:
         for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+            given[name] = group(**{own.name: given.pop(own.name) for own in fields(group)})
         command(**given)
 
     called.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]

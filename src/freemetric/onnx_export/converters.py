@@ -71,11 +71,11 @@ def register() -> None:
     maps = {mapper.transform for mapper in MAPPERS}
     for learner in (learner for mapper in MAPPERS for learner in _with_subclasses(mapper)):
         if learner.transform in maps:  # others need their own converters
-            _introduce(learner, _mapped)
+            _introduce(learner, lambda graph, model, X: [graph.MatMul(X, model.components_.T)])
     for classifier in (classifier for kind in COMPARED for classifier in _with_subclasses(kind)):
         _introduce(classifier, _decided, _tuple_outputs)
     _introduce(Kernelized, _kernel_mapped)
-    _introduce(FreeEnergySelector, _selected)
+    _introduce(FreeEnergySelector, lambda graph, model, X: [graph.take(X, model.get_support(indices=True))])
     _introduce(MetricKNeighborsClassifier, _voted_in_one_space, options=CLASSIFIER_OPTIONS)
     _introduce(FreeEnergyClassifier, _voted_in_many_spaces, options=CLASSIFIER_OPTIONS)
     _introduce(MetricKNeighborsRegressor, _averaged, _target_outputs)
@@ -84,14 +84,14 @@ def register() -> None:
 
 def _introduce(
     estimator: type,
-    results: Callable[[GraphBuilder, Any], Sequence[str]],
+    results: Callable[..., Sequence[str]],
     outputs: Callable[[Any, Any], Outputs] | None = None,
     options: dict[str, Any] | None = None,
 ) -> None:
     """Register the converter of an estimator.
 
-    ``results(graph, operator)`` adds nodes to the graph and returns the names of the results. ``outputs(scope, model)``
-    declares the outputs; None leaves those of skl2onnx.
+    ``results(graph, model, X)``, with several X for tuples, adds nodes to the graph and returns the names of the
+    results. ``outputs(scope, model)`` declares the outputs; None leaves those of skl2onnx.
     """
     parts = estimator.__module__.split(".")
     alias = f"Freemetric{'MetricLearn' * ('metric_learn' in parts)}{estimator.__name__}"  # whose names are ours, too
@@ -107,7 +107,7 @@ def _introduce(
     def shape(operator):
         N = operator.inputs[0].get_first_dimension()
         if options is CLASSIFIER_OPTIONS:
-            labels = _labels(operator)
+            labels = _labels(operator.scope_inst, operator.raw_operator)
             kind = types.StringTensorType if labels.dtype.kind == "U" else types.Int64TensorType
             operator.outputs[0].set_type(kind([N]))
             operator.outputs[1].type.shape = [N, len(labels)]
@@ -123,7 +123,8 @@ def _introduce(
 
     def convert(scope, operator, container):
         graph = GraphBuilder(scope, container)
-        for result, output in zip(results(graph, operator), operator.outputs, strict=True):
+        samples = [graph.doubles(variable.full_name) for variable in operator.inputs]
+        for result, output in zip(results(graph, operator.raw_operator, *samples), operator.outputs, strict=True):
             graph.hand_over(result, output)
 
     parser = None if outputs is None else parse
@@ -136,45 +137,30 @@ def _with_subclasses(cls: Any) -> Iterator[Any]:
         yield from _with_subclasses(derived)
 
 
-def _samples(graph, operator):
-    return graph.doubles(operator.inputs[0].full_name)
-
-
-def _mapped(graph, operator):
-    return [graph.MatMul(_samples(graph, operator), operator.raw_operator.components_.T)]
-
-
-def _selected(graph, operator):
-    return [graph.take(_samples(graph, operator), operator.raw_operator.get_support(indices=True))]
-
-
-def _kernel_mapped(graph, operator):
-    model = operator.raw_operator
-    directions = kernel_coordinates(graph, model, _samples(graph, operator))
+def _kernel_mapped(graph, model, X):
+    directions = kernel_coordinates(graph, model, X)
     return [graph.image(model.learner_, directions, len(model.projection_))]
 
 
-def _voted_in_one_space(graph, operator):
-    model, X = operator.raw_operator, _samples(graph, operator)
+def _voted_in_one_space(graph, model, X):
     Z = graph.image(model.learner_, X, model.n_features_in_)
-    return _classified(graph, operator, X, one_space(graph, model.training_set_, model.n_neighbors_, Z))
+    return _classified(graph, model, X, one_space(graph, model.training_set_, model.n_neighbors_, Z))
 
 
-def _voted_in_many_spaces(graph, operator):
-    model = operator.raw_operator
-    X = filled(graph, model.ensemble_, _samples(graph, operator))
-    return _classified(graph, operator, X, many_spaces(graph, model.ensemble_, X, _shortlist(model)))
+def _voted_in_many_spaces(graph, model, X):
+    X = filled(graph, model.ensemble_, X)
+    return _classified(graph, model, X, many_spaces(graph, model.ensemble_, X, _shortlist(model)))
 
 
-def _classified(graph, operator, X, P):
+def _classified(graph, model, X, P):
     """Label and probabilities."""
     P = _or_nan(graph, X, P)
-    return graph.Gather(_labels(operator), graph.ArgMax(P, axis=1, keepdims=0)), P
+    return graph.Gather(_labels(graph.scope, model), graph.ArgMax(P, axis=1, keepdims=0)), P
 
 
-def _labels(operator):
+def _labels(scope, model):
     """Labels as integers or texts; the only floating-point labels are whole numbers."""
-    labels = np.asarray(get_label_classes(operator.scope_inst, operator.raw_operator).tolist())
+    labels = np.asarray(get_label_classes(scope, model).tolist())
     if labels.dtype.kind not in "biufU":
         raise ValueError(f"labels must be integers or texts, not {labels.dtype.name}")
     return labels if labels.dtype.kind == "U" else labels.astype(np.int64)
@@ -192,18 +178,16 @@ def _chances(scope, model):
     return (isinstance(model, FreeEnergyRegressor) and scope.get_options(model, {"quantiles": None})["quantiles"]) or ()
 
 
-def _averaged(graph, operator):
-    model, X = operator.raw_operator, _samples(graph, operator)
+def _averaged(graph, model, X):
     Z = graph.image(model.learner_, X, model.n_features_in_)
     return [_or_nan(graph, X, mean_of_neighbors(graph, model, Z))]
 
 
-def _expected(graph, operator):
-    model = operator.raw_operator
-    X = filled(graph, model.ensemble_, _samples(graph, operator))
+def _expected(graph, model, X):
+    X = filled(graph, model.ensemble_, X)
     head, expected = model.ensemble_.head, location_and_spread(graph, model.ensemble_, X, _shortlist(model))
-    targets, chances = [means(graph, head, expected)], _chances(operator.scope_inst, model)
-    if chances:
+    targets = [means(graph, head, expected)]
+    if chances := _chances(graph.scope, model):
         targets.append(quantiles(graph, head, expected, chances))
     return [_or_nan(graph, X, values) for values in targets]
 
@@ -235,17 +219,15 @@ def _tuple_outputs(scope, model):
     return {"decision": types.DoubleTensorType([None]), **label}
 
 
-def _decided(graph, operator):
+def _decided(graph, model, *points):
     """Results of ``decision_function`` and ``predict``."""
-    model, least = operator.raw_operator, _least(operator.raw_operator)
-    points = [graph.doubles(put.full_name) for put in operator.inputs]
     if hasattr(model, "learner_"):
         images = [graph.image(model.learner_, X, model.n_features_in_) for X in points]
     else:  # metric-learn's classifiers are learners themselves
         images = [graph.MatMul(X, model.components_.T) for X in points]
     apart = [graph.Sub(images[i], images[j]) for i, j in _compared(model)]
     distances = [graph.ReduceL2(difference, np.array([1]), keepdims=0) for difference in apart]
-    alone = len(distances) == 1
+    alone, least = len(distances) == 1, _least(model)
     decision = graph.Neg(distances[0]) if alone else graph.Sub(distances[1], distances[0])
     if least is None:
         return [decision]

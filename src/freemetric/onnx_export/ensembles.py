@@ -186,7 +186,8 @@ def votes(
     Only the candidates (n, S) of every row of Q vote, if there are some.
     """
     nearest = nearest_of(graph, Q, Z, min(max(ks), len(places.rows)), candidates)
-    return graph.MatMul(_needed(graph, nearest, places, np.asarray(ks)), _votes_at(graph, places, nearest))
+    needed = _needed(graph, nearest, places, np.asarray(ks))
+    return graph.MatMul(needed, graph.Gather(places.votes.astype(np.float64), nearest))
 
 
 def nearest_of(graph: GraphBuilder, Q: str, Z: str | NDArray, n: int, candidates: str | None = None) -> str:
@@ -201,10 +202,6 @@ def nearest_of(graph: GraphBuilder, Q: str, Z: str | NDArray, n: int, candidates
     # All distances are one product, few are sorted.
     of_candidates = graph.GatherElements(distances, candidates, axis=1)
     return graph.GatherElements(candidates, _least(graph, of_candidates, n), axis=1)
-
-
-def _votes_at(graph, places, nearest):
-    return graph.Gather(places.votes.astype(np.float64), nearest)
 
 
 def _least(graph, distances, n):
@@ -263,6 +260,6 @@ def mean_of_neighbors(graph: GraphBuilder, model: MetricKNeighborsRegressor, Z: 
     needed = _needed(graph, nearest, places, ks)
     if model.weights == "distance":
         needed = graph.Mul(needed, graph.Unsqueeze(_nearness(graph, Q, rows - centre, nearest), np.array([1])))
-    counted = graph.Squeeze(graph.MatMul(needed, _votes_at(graph, places, nearest)), np.array([1]))
+    counted = graph.Squeeze(graph.MatMul(needed, graph.Gather(total, nearest)), np.array([1]))
     means = graph.Div(graph.take(counted, list(range(1, values.shape[1]))), graph.take(counted, [0]))
     return graph.Add(graph.Mul(means, unit), middle)

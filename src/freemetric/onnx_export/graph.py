@@ -21,7 +21,7 @@ class GraphBuilder:
     """
 
     def __init__(self, scope: Any, container: Any) -> None:
-        self._scope, self._container = scope, container
+        self.scope, self._container = scope, container
         self._constants: dict[tuple, str] = {}
 
     def __getattr__(self, operator: str) -> Callable[..., Any]:
@@ -30,8 +30,8 @@ class GraphBuilder:
 
         def add(*inputs, n_outputs=1, domain="", **attributes):
             names = [value if isinstance(value, str) else self.constant(value) for value in inputs]
-            outputs = [self._scope.get_unique_variable_name(operator.lower()) for _ in range(n_outputs)]
-            node = self._scope.get_unique_operator_name(operator)
+            outputs = [self.scope.get_unique_variable_name(operator.lower()) for _ in range(n_outputs)]
+            node = self.scope.get_unique_operator_name(operator)
             self._container.add_node(operator, names, outputs, op_domain=domain, name=node, **attributes)
             return outputs[0] if n_outputs == 1 else outputs
 
@@ -44,7 +44,7 @@ class GraphBuilder:
             array = np.ascontiguousarray(array, dtype=np.float64 if array.dtype.kind == "f" else np.int64)
         key = array.dtype.str, array.shape, array.tobytes()
         if key not in self._constants:
-            self._constants[key] = name = self._scope.get_unique_variable_name("constant")
+            self._constants[key] = name = self.scope.get_unique_variable_name("constant")
             if array.dtype.kind == "U":
                 texts = [text.encode() for text in array.ravel().tolist()]
                 self._container.add_initializer(name, onnx.TensorProto.STRING, array.shape, texts)
@@ -71,15 +71,15 @@ class GraphBuilder:
 
     def image(self, learner: Any, X: str, n_features: int) -> str:
         """The map of X by a learner inside of a model, by the converter of that learner."""
-        samples = self._scope.declare_local_variable("X", types.DoubleTensorType([None, n_features]))
+        samples = self.scope.declare_local_variable("X", types.DoubleTensorType([None, n_features]))
         self.hand_over(X, samples)
-        image = self._scope.declare_local_variable("Z", types.DoubleTensorType())
-        inner = self._scope.declare_local_operator(skl2onnx.get_model_alias(type(learner)), learner)
+        image = self.scope.declare_local_variable("Z", types.DoubleTensorType())
+        inner = self.scope.declare_local_operator(skl2onnx.get_model_alias(type(learner)), learner)
         inner.inputs.append(samples)
         inner.outputs.append(image)
         return image.full_name
 
     def hand_over(self, name: str, variable: Any) -> None:
         """Make a result the output that skl2onnx has declared, in its type."""
-        node, kind = self._scope.get_unique_operator_name("Cast"), variable.type.to_onnx_type().tensor_type.elem_type
+        node, kind = self.scope.get_unique_operator_name("Cast"), variable.type.to_onnx_type().tensor_type.elem_type
         self._container.add_node("Cast", [name], [variable.full_name], name=node, to=kind)

@@ -3,7 +3,6 @@
 import base64
 import gzip
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from errno import EINVAL
 from functools import cache
@@ -77,14 +76,6 @@ def rounded(values: Any, digits: int = 5) -> Any:
     return values if isinstance(values, int) else float(f"{values:.{digits}g}")
 
 
-def for_script(value: Any) -> str:
-    """JSON that can stand inside a script element: nothing in it can close the element or open another."""
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
-    for letter in "<>&":
-        text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return text
-
-
 def parameters(model: Any) -> list[tuple[str, str]]:
     """Names and values, nested ones too; of a recipe only what differs from the default, as one value."""
     pairs = []
@@ -129,7 +120,8 @@ def write_document(
         policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
         style=_static("page.css"),
         script=script,
-        data=for_script(shown),
+        # Nothing in it can close its script element or open another.
+        data=jinja2.utils.htmlsafe_json_dumps(shown, allow_nan=False, separators=(",", ":")),
         plotly=plotly,
     )
     with replacing(path) as file:

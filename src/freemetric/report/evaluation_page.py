@@ -1,16 +1,16 @@
 """The page of an evaluation: scores beside a constant prediction, details of the task, error against rows."""
 
 from collections.abc import Mapping
-from math import floor, isfinite, isnan, log10, nan
+from math import floor, isfinite, log10, nan
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from ..printable import measured
 from .document import check_beforehand, clipped, rounded, versions, write_document
 
 BEFORE = ("base", "figure", "metric", "evaluation_scores", "evaluation_curves")
 AFTER = ("opening", "evaluation_main")
-LARGEST_WRITTEN_OUT = 1e15
 LONGEST_NAME = 60
 NONE = "\N{EN DASH}"
 RESIDUALS = {
@@ -163,7 +163,7 @@ def _score_table(found):
 def _error(row):
     if row["error"] is None:
         return "over the limit" if row["over_limit"] else "failed"
-    return measured(row["error"], row["uncertainty"], decimals=2)
+    return measured(row["error"], row["uncertainty"], 2) or NONE
 
 
 def _shown_scores(found):
@@ -208,7 +208,7 @@ def _off(residuals):
     mean, *distances = (residuals[name] for name in RESIDUALS)
     half = rounded(residuals["half"])
     mean = round(mean, 3 - floor(log10(half))) + 0.0 if half else mean
-    return [measured(value) for value in (mean, *distances)]
+    return [measured(value) or NONE for value in (mean, *distances)]
 
 
 def _table(found, titles, lines):
@@ -228,28 +228,5 @@ def _score_words(row, score):
     if score["name"] not in row["scores"]:
         return NONE
     mean, error = _pair(row, score["name"])
-    if score["in_units"]:
-        return measured(mean, error)
-    unit, decimals = (100, 2) if score["in_percent"] else (1, 3)
-    return measured(unit * mean, unit * error, decimals)
-
-
-def measured(mean: float | None, error: float | None = None, decimals: int | None = None) -> str:
-    """A mean and its standard error, with so many decimals; None is for units that only the owner knows.
-
-    Examples
-    --------
-    >>> measured(123456.7, 1234.5), measured(1.23456), measured(0.000123456, 0.0000234), measured(1.5, 0.25, 2)
-    ('123457 ± 1234', '1.235', '0.0001235 ± 2.3e-05', '1.50 ± 0.25')
-    """
-    if mean is None or isnan(mean):
-        return NONE
-    text = _written(mean, 4, decimals)
-    return text if error is None or isnan(error) else f"{text} \u00b1 {_written(error, 2, decimals)}"
-
-
-def _written(number, digits, decimals):
-    """So many decimals or, for None, so many digits and all of those before the point."""
-    if decimals is not None:
-        return f"{number:.{decimals}f}"
-    return f"{number:.0f}" if 10**digits <= abs(number) < LARGEST_WRITTEN_OUT else f"{number:.{digits}g}"
+    unit, decimals = (1, None) if score["in_units"] else (100, 2) if score["in_percent"] else (1, 3)
+    return measured(unit * mean, unit * error, decimals) or NONE

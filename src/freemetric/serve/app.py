@@ -18,16 +18,7 @@ from starlette.routing import Route
 
 from ..extras import require
 from .folders import Folder, RefusedError
-from .requests import (
-    Choices,
-    WrongRequestError,
-    checked_dict,
-    checked_number,
-    comparison_settings,
-    file_stem,
-    fit_settings,
-    stored_path,
-)
+from .requests import Choices, checked_dict, checked_number, comparison_settings, file_stem, fit_settings, stored_path
 from .session import Session
 
 REPORT_SCRIPTS = ("base", "figure", "targets", "target_rows")
@@ -156,7 +147,7 @@ class Pages:
     async def example(self, request: Request) -> Response:
         name = (await _json(request)).get("name")
         if name not in list(EXAMPLES):  # which takes any JSON value
-            raise WrongRequestError("there is no such example")
+            raise RefusedError("there is no such example")
         file = f"{name}.csv"
         with self.session.arrival() as folder:
             await run_in_threadpool(write_example, name, stored_path(folder.path, file))
@@ -220,13 +211,13 @@ class Pages:
 
 async def _json(request: Request) -> dict[str, Any]:
     if int(request.headers.get("content-length", MOST_JSON + 1)) > MOST_JSON:
-        raise WrongRequestError("too long, or of unknown length")
+        raise RefusedError("too long, or of unknown length")
     try:
         return checked_dict(await request.json())
     except RecursionError:
-        raise WrongRequestError("the JSON is nested too deeply") from None
+        raise RefusedError("the JSON is nested too deeply") from None
     except ValueError as problem:
-        raise WrongRequestError("JSON is needed") from problem
+        raise RefusedError("JSON is needed") from problem
 
 
 async def _save(request: Request, path: Path, most: int) -> None:
@@ -269,5 +260,5 @@ def _failed(request: Request, problem: Exception) -> Response:
 
 def application(session: Session, most_bytes: int, quit: Callable[[], None]) -> Starlette:
     """The application without its guard."""
-    known: dict[Any, Any] = {RefusedError: _refused, WrongRequestError: _refused, OSError: _failed}
+    known: dict[Any, Any] = {RefusedError: _refused, OSError: _failed}
     return Starlette(routes=Pages(session, most_bytes, quit).routes(), exception_handlers=known)

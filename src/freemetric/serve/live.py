@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import orthogonal_procrustes
 from scipy.stats import rankdata
 
 from ..display.embedding import main_axes
@@ -83,8 +84,7 @@ def seen_alike(spaces: list[NDArray], before: NDArray | None) -> NDArray:
     if flat.shape[2] < 2:
         flat = np.concatenate([flat, np.zeros((*flat.shape[:2], 1))], axis=2)
     if before is not None and before.shape == flat[-1].shape:
-        U, _, Vt = np.linalg.svd(flat[-1].T @ before)
-        flat = flat @ (U @ Vt)
+        flat = flat @ orthogonal_procrustes(flat[-1], before)[0]
     return flat
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from ..printable import printable
 from ..tabular.reading import read
 from ..tabular.table import MISSING, InputError, Table
+from .folders import RefusedError
 
 READING = ("format", "delimiter", "encoding", "sheet", "decimal", "thousands", "date_order", "missing", "header")
 TASKS = ("classify", "regress")
@@ -21,10 +22,6 @@ REGRESSION_METHODS = ("free-energy", "rf", "hist-boosting", "extra-trees", "eucl
 REGRESSION_FITTED = ("free-energy", "mlkr", "dmlfe", "euclidean")
 LONGEST = 10_000  # characters of a text that the page sends
 MOST_NUMBER = 2**31
-
-
-class WrongRequestError(ValueError):
-    """A request that the page does not send."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +40,11 @@ class Choices:
         target, task = content.get("target"), content.get("task") or None
         uses, reading = checked_texts(content.get("uses")), checked_texts(content.get("reading"))
         if not (target is None or isinstance(target, str)):
-            raise WrongRequestError("the target is a text")
+            raise RefusedError("the target is a text")
         if not (task is None or task in TASKS):
-            raise WrongRequestError("there is no such task")
+            raise RefusedError("there is no such task")
         if not set(uses.values()) <= set(USES) or not set(reading) <= set(READING):
-            raise WrongRequestError("there is no such choice")
+            raise RefusedError("there is no such choice")
         return cls(target or None, uses, {name: text for name, text in reading.items() if text}, task)
 
     def as_json(self) -> dict[str, Any]:
@@ -64,7 +61,7 @@ class Choices:
 def checked_dict(content: Any) -> dict[str, Any]:
     """A JSON object."""
     if not isinstance(content, dict):
-        raise WrongRequestError("a JSON object is needed")
+        raise RefusedError("a JSON object is needed")
     return content
 
 
@@ -72,7 +69,7 @@ def checked_texts(content: Any) -> dict[str, str]:
     """A JSON object of texts that are not too long; nothing is an empty one."""
     texts = checked_dict({} if content is None else content)
     if not all(isinstance(text, str) and len(text) <= LONGEST for text in texts.values()):
-        raise WrongRequestError("texts are needed")
+        raise RefusedError("texts are needed")
     return texts
 
 
@@ -84,7 +81,7 @@ def checked_number(
     if value is None:
         return default
     if type(value) is not int or not low <= value <= high:
-        raise WrongRequestError(f"{name}: a whole number from {low} to {high} is needed")
+        raise RefusedError(f"{name}: a whole number from {low} to {high} is needed")
     return value
 
 
@@ -98,7 +95,7 @@ def comparison_settings(content: dict[str, Any]) -> dict[str, Any]:
     known = {*METHODS, *REGRESSION_METHODS}  # The job itself checks the task.
     methods = content.get("methods", ["free-energy", "rf", "hist-boosting"])
     if not isinstance(methods, list) or not 1 <= len(methods) <= len(known):
-        raise WrongRequestError("choose one method or more")
+        raise RefusedError("choose one method or more")
     chosen = list(dict.fromkeys(_among(known, method) for method in methods))
     folds, repeats = checked_number(content, "folds", 5, 2, 20), checked_number(content, "repeats", 1, 1, 20)
     return {**_common(content), "methods": chosen, "folds": folds, "repeats": repeats}
@@ -111,7 +108,7 @@ def _common(content):
 
 def _among(known, value):
     if not isinstance(value, str) or value not in known:
-        raise WrongRequestError(f"unknown method; known: {', '.join(sorted(known))}")
+        raise RefusedError(f"unknown method; known: {', '.join(sorted(known))}")
     return value
 
 

@@ -3,13 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..extras import require
-from ..printable import printable
+from ..printable import measured, printable
 from .protocol import CONSTANT, Settings, Split
 from .splits import Estimate, estimate, would_more_help
 from .text_table import TextTable
@@ -155,7 +154,7 @@ class Comparison:
         signs = {score.name: -1 if score.higher_is_better else 1 for score in shown}
         cells, costs = [], []
         for row in rows:
-            error = "over the limit" if row["over_limit"] else _measured(row["error"], row["uncertainty"])
+            error = "over the limit" if row["over_limit"] else measured(row["error"], row["uncertainty"], 2)
             scores = (_score(row, score) for score in shown)
             cells.append((row["file"], row["method"], error, *scores, f"{row['seconds']:.2f}"))
             means = {name: score["mean"] for name, score in row["scores"].items()}
@@ -197,7 +196,7 @@ class Comparison:
         most = max(map(len, curves.values()))
         rows = []
         for (file, method), curve in curves.items():
-            shown = [(_measured(point["error"], point["uncertainty"]), point["rows"]) for point in curve]
+            shown = [(measured(point["error"], point["uncertainty"], 2), point["rows"]) for point in curve]
             cells = (text and f"{text} ({n:.0f})" for text, n in shown)
             rows.append((printable(file), method, *[None] * (most - len(curve)), *cells))
         columns = ("File", "Method", *(f"1/{2**k}" for k in range(most - 1, 0, -1)), "All rows")
@@ -289,26 +288,6 @@ def _title(score):
 def _score(row, score):
     found = row["scores"].get(score.name, {})
     mean, error = found.get("mean"), found.get("uncertainty")
-    if score.in_units:  # of any magnitude
-        return _measured(mean, error, partial(_significant, digits=4), partial(_significant, digits=2))
     if score.in_percent and found:
-        return _measured(100 * mean, 100 * error)
-    return _measured(mean, error, "{:.3f}".format, "{:.3f}".format)
-
-
-def _measured(mean, error, of_mean="{:.2f}".format, of_error="{:.2f}".format):
-    """A mean and its standard error as text; None without a mean."""
-    if mean is None or np.isnan(mean):
-        return None
-    return of_mean(mean) + ("" if error is None or np.isnan(error) else f" \u00b1 {of_error(error)}")
-
-
-def _significant(number, digits):
-    """So many digits, and all of those before the point.
-
-    Examples
-    --------
-    >>> _significant(123456.7, 4), _significant(1.23456, 4), _significant(0.000123456, 2)
-    ('123457', '1.235', '0.00012')
-    """
-    return f"{number:.0f}" if 10**digits <= abs(number) < 1e15 else f"{number:.{digits}g}"
+        return measured(100 * mean, 100 * error, 2)
+    return measured(mean, error, None if score.in_units else 3)

@@ -177,21 +177,15 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         """
         columns = self.model_.originals(self.frame)
         unused = set(self.columns_) - set(columns.names)
-        fixed, monotone = (
-            [c for c in fixed if c not in unused],
-            {c: d for c, d in (monotone or {}).items() if c not in unused},
-        )
+        fixed = [name for name in fixed if name not in unused]
+        monotone = {name: sign for name, sign in (monotone or {}).items() if name not in unused}
         owners = self.model_.feature_owners()
         found = self.classifier_.counterfactual(self.features(X), target, fixed=fixed, monotone=monotone, groups=owners)
         is_found = ~np.isnan(found.X).any(axis=1)
         before, after = columns.of_rows(X), columns.of_features(np.where(is_found[:, None], found.X, 0.0))
-        changed = [set(owners[row]) for row in found.changed]
+        cells = list(zip(columns.names, before, after, strict=True))
         return [
-            {
-                name: (_plain(old[i]), _plain(new[i]))
-                for name, old, new in zip(columns.names, before, after, strict=True)
-                if name in changed[i]
-            }
+            {name: (_plain(old[i]), _plain(new[i])) for name, old, new in cells if name in owners[found.changed[i]]}
             if is_found[i]
             else None
             for i in range(len(is_found))

@@ -18,48 +18,32 @@ PREDICTION, NOVELTY = "prediction", "p-value of novelty"
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """What is predicted of every row, beside the target or in its place.
+    """What is predicted of every row, beside the target or in its place."""
 
-    Attributes
-    ----------
-    proba : bool
-        Of a classification, the probability of every class.
-    quantiles : tuple of float
-        Of a regression, the quantiles of these probabilities.
-    interval : float or None
-        Of a regression, the ends of an interval that holds the target with this probability.
-    novelty : bool
-        P-values of ``score_samples``, which are small for rows unlike those of the fit.
-    costs : ndarray of shape (n_classes, n_classes) or None
-        Of a classification, costs of saying j where i is true: the answer has the least expected cost.
-    reject : float or None
-        Of a classification, the p-value up to which a row has no prediction.
-    """
-
-    proba: bool = False
-    quantiles: tuple[float, ...] = ()
-    interval: float | None = None
-    novelty: bool = False
+    proba: bool = False  # of a classification, the probability of every class
+    quantiles: tuple[float, ...] = ()  # of a regression, the quantiles of these probabilities
+    interval: float | None = None  # of a regression, the ends of an interval that holds the target so often
+    novelty: bool = False  # p-values of ``score_samples``, which are small for rows unlike those of the fit
+    # of a classification, costs (n_classes, n_classes) of saying j where i is true: the answer has the least expected
     costs: NDArray | None = None
-    reject: float | None = None
+    reject: float | None = None  # of a classification, the p-value up to which a row has no prediction
 
     def check(self, model: TableModel) -> None:
         """InputError where a model has no such predictions."""
-        last: Any = model.pipeline[-1]
         if self.quantiles or self.interval is not None:
-            self._check_of_numbers("--quantiles" if self.quantiles else "--interval", last, model.predicts_numbers)
+            self._check_of_numbers(model, "--quantiles" if self.quantiles else "--interval")
         if self.proba and model.predicts_numbers:
             raise InputError("--proba is for classification; --interval 0.9 gives prediction intervals of this model")
         asked = {"--costs": self.costs is not None, "--reject": self.reject is not None, "--novelty": self.novelty}
-        for option in (name for name, is_asked in asked.items() if is_asked):
+        for option in filter(asked.get, asked):
             _check_able(model, option)
         if self.reject is not None and not 0 < self.reject < 1:
             raise InputError(f"--reject: {self.reject:g} is no probability between 0 and 1")
 
-    def _check_of_numbers(self, option, last, predicts_numbers):
-        if not predicts_numbers:
+    def _check_of_numbers(self, model, option):
+        if not model.predicts_numbers:
             raise InputError(f"{option} is for numbers, and this model predicts classes; --proba says how sure it is")
-        if not hasattr(last, "predict_quantiles"):
+        if not hasattr(last := model.pipeline[-1], "predict_quantiles"):
             what = f"{type(last).__name__} gives point predictions only; --method free-energy predicts quantiles"
             raise InputError(f"{option}: {what}")
         outside = [q for q in (*self.quantiles, self.interval) if q is not None and not 0 < q < 1]

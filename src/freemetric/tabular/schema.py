@@ -9,29 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..extras import require
+from . import notation
 from .new_marks import Ranges, marks_of_file
-from .notation import (
-    DATES,
-    LIKE_A_DATE,
-    LIKE_A_NUMBER,
-    NUMBERS,
-    ORDERS,
-    PARTS,
-    PLAIN,
-    DateOrder,
-    Marks,
-    Meaning,
-    all_plain,
-    bare,
-    check_unit,
-    marks_of,
-    meaning,
-    most_fitting,
-    number_readings,
-    odd_one,
-    plain,
-    units_of,
-)
+from .notation import PARTS, PLAIN, DateOrder, Marks, Meaning, bare, meaning, plain
 from .table import NUMBERED, InputError, Table, as_text, few, note, objects, quoted
 
 ALWAYS = ("name", "kind", "missing", "categories")  # in every model file
@@ -73,9 +53,9 @@ class Column:
             raise ValueError("columns without a name or a kind")
         if type(column.decimal) is not str or type(column.thousands) is not str:
             raise ValueError("marks that are no texts")
-        marks_of(column.decimal, column.thousands)
-        check_unit(column.unit)
-        if (column.kind == "date") != (column.order in ORDERS) or (column.kind != "date" and column.order != ""):
+        notation.marks_of(column.decimal, column.thousands)
+        notation.check_unit(column.unit)
+        if column.order not in (notation.ORDERS if column.kind == "date" else ("",)):
             raise ValueError("an order of no dates")
         return column
 
@@ -237,18 +217,18 @@ def number_meaning(table: Table, name: str) -> Meaning:
     texts, given = table.texts(name).tolist(), table.options.marks
     if given is not None and given.reads(texts):
         return Meaning(given)
-    numbers = all_plain(texts)
+    numbers = notation.all_plain(texts)
     if numbers is not None and not np.isinf(numbers).any():
         return Meaning(PLAIN)
     unit = unit_of(texts)
     if given is not None and unit and (with_unit := replace(given, unit=unit)).reads(texts):
         return Meaning(with_unit, is_news=True)
-    return meaning(texts, number_readings(unit))
+    return meaning(texts, notation.number_readings(unit))
 
 
 def unit_of(texts: Sequence[str | None]) -> str:
     """The one unit beside the numbers of a column, empty where there is none or several."""
-    units = units_of(texts)
+    units = notation.units_of(texts)
     return units[0] if len(units) == 1 else ""
 
 
@@ -262,7 +242,7 @@ def as_numbers(table: Table, name: str, must: bool) -> Meaning:
         note(f"{what}; until then the column is nominal")
     elif found.reading is None and must:
         texts = table.texts(name).tolist()
-        table.numbers(name, most_fitting(texts, number_readings(unit_of(texts))))  # which says where
+        table.numbers(name, notation.most_fitting(texts, notation.number_readings(unit_of(texts))))  # which says where
     elif found.reading is None:
         _note_what_is_no_number(table, name, table.texts(name).tolist())
     return found
@@ -293,12 +273,13 @@ def _note_what_is_no_number(table, name, texts):
     wrong = (text for text in set(texts) if np.isinf(PLAIN.value(text)))  # few, where names are repeated
     if all(text.lower().lstrip("+-") in ("inf", "infinity") for text in wrong):
         table.numbers(name)  # which says where
-    units = units_of(texts)
+    units = notation.units_of(texts)
     if len(units) > 1:
         note(f"{table.source}: column {quoted(name)} has numbers with the units {few(units)}, so it is nominal")
         return
     unit = "".join(units)
-    odd = odd_one([None if text is None else bare(text, unit) for text in texts], NUMBERS, LIKE_A_NUMBER)
+    numbers = [None if text is None else bare(text, unit) for text in texts]
+    odd = notation.odd_one(numbers, notation.NUMBERS, notation.LIKE_A_NUMBER)
     if odd is not None:
         note(f"{table.place(odd, name)}: {quoted(texts[odd])} is no number, so the column is nominal")
 
@@ -322,12 +303,12 @@ def _date_order(table: Table, name: str) -> str | None:
     texts = cells.tolist()
     if given is not None and any(text is not None for text in texts) and DateOrder(given).reads(texts):
         return given
-    found = meaning(texts, DATES)
+    found = meaning(texts, notation.DATES)
     if found.doubtful is not None:
         days = " or ".join(_day(found.doubtful, order) for order in ("dmy", "mdy"))
         what = f"{quoted(found.doubtful)} may be {days}: {table.option('date-order', 'dmy')} or mdy says which"
         note(f"{table.source}: column {quoted(name)}: {what}; until then the column is nominal")
-    elif found.reading is None and (odd := odd_one(texts, DATES, LIKE_A_DATE)) is not None:
+    elif found.reading is None and (odd := notation.odd_one(texts, notation.DATES, notation.LIKE_A_DATE)) is not None:
         what = f"{quoted(texts[odd])} is no date as the others are, so the column is nominal"
         note(f"{table.place(odd, name)}: {what}")
     return found.reading.name if found.reading else None

@@ -25,8 +25,8 @@ class HeldOutScore:
 
     name: str
     title: str
-    value: Callable[[Any], Any]  # a float
-    needs: str = "predicted"  # attribute that predictions must have
+    value: Callable[[Any, Any], Any]  # a float, of the predictions and what it needs of them
+    needs: str = "predicted"  # an attribute, which may be None
     higher_is_better: bool = True
     in_percent: bool = False
     in_units: bool = False  # of the target
@@ -34,77 +34,67 @@ class HeldOutScore:
 
     def of(self, found: HeldOut) -> float:
         """The score of predictions, NaN where it is not defined."""
-        return np.nan if getattr(found, self.needs) is None else float(self.value(found))
+        needed = getattr(found, self.needs)
+        return np.nan if needed is None else float(self.value(found, needed))
 
 
-def accuracy(found: ClassPredictions) -> float:
-    """Share of correct predictions."""
-    return np.mean(found.predicted == found.truth)
-
-
-def roc_auc(found: ClassPredictions) -> float:
+def roc_auc(found: ClassPredictions, ranking: NDArray) -> float:
     """Area under the ROC curve; NaN where all test rows are of one class.
 
     Of more than two classes it is the mean over those that have test rows, each against the rest.
     """
-    assert found.ranking is not None
     some = [1] if len(found.classes) == 2 else range(len(found.classes))
     present = [c for c in some if 0 < np.sum(found.truth == c) < len(found.truth)]
-    return _mean([metrics.roc_auc_score(found.truth == c, found.ranking[:, c]) for c in present])
+    return _mean([metrics.roc_auc_score(found.truth == c, ranking[:, c]) for c in present])
 
 
-def log_loss(found: ClassPredictions) -> float:
+def log_loss(found: ClassPredictions, P: NDArray) -> float:
     """scikit-learn's log loss."""
-    return metrics.log_loss(found.truth, found.probabilities, labels=np.arange(len(found.classes)))
+    return metrics.log_loss(found.truth, P, labels=np.arange(len(found.classes)))
 
 
-def brier(found: ClassPredictions) -> float:
+def brier(found: ClassPredictions, P: NDArray) -> float:
     """Half the mean squared distance between the probabilities and the truth: the usual one of two classes."""
-    assert found.probabilities is not None
-    return ((found.probabilities - np.eye(len(found.classes))[found.truth]) ** 2).sum(axis=1).mean() / 2
+    return ((P - np.eye(len(found.classes))[found.truth]) ** 2).sum(axis=1).mean() / 2
 
 
-def r2(found: NumberPredictions) -> float:
+def r2(found: NumberPredictions, predicted: NDArray) -> float:
     """R^2; NaN where the targets of the test rows are all the same."""
-    varies = found.truth.min() < found.truth.max()
-    return magnitudes.r2(found.truth, found.predicted) if varies else np.nan
+    return magnitudes.r2(found.truth, predicted) if found.truth.min() < found.truth.max() else np.nan
 
 
-def pinball(found: NumberPredictions, place: int) -> float:
+def pinball(found: NumberPredictions, quantiles: NDArray, place: int) -> float:
     """Mean pinball loss of a quantile, whatever the magnitude of the target."""
-    assert found.quantiles is not None
-    quantile = found.quantiles[:, place]
+    quantile = quantiles[:, place]
     exponent = magnitudes.exponent_of(found.truth, quantile)
     truth, predicted = magnitudes.reduced(found.truth, exponent), magnitudes.reduced(quantile, exponent)
     loss = metrics.mean_pinball_loss(truth, predicted, alpha=QUANTILES[place])
     return float(magnitudes.enlarged(loss, exponent))
 
 
-def mean_pinball(found: NumberPredictions) -> float:
+def mean_pinball(found: NumberPredictions, quantiles: NDArray) -> float:
     """Mean pinball loss of all quantiles."""
-    return float(np.mean([pinball(found, place) for place in range(len(QUANTILES))]))
+    return float(np.mean([pinball(found, quantiles, place) for place in range(len(QUANTILES))]))
 
 
-def coverage(found: NumberPredictions, place: int) -> float:
+def coverage(found: NumberPredictions, intervals: NDArray, place: int) -> float:
     """Share of rows whose interval holds their target."""
-    assert found.intervals is not None
-    low, high = found.intervals[:, place].T
+    low, high = intervals[:, place].T
     return np.mean((low <= found.truth) & (found.truth <= high))
 
 
-def width(found: NumberPredictions, place: int) -> float:
+def width(found: NumberPredictions, intervals: NDArray, place: int) -> float:
     """Mean width of intervals."""
-    assert found.intervals is not None
-    return magnitudes.mae(*found.intervals[:, place].T)
+    return magnitudes.mae(*intervals[:, place].T)
 
 
 def _classification_scores():
     percent: dict[str, Any] = {"in_percent": True}
     cost: dict[str, Any] = {"needs": "probabilities", "higher_is_better": False}
-    yield HeldOutScore("accuracy", "Accuracy", accuracy, **percent, aside=True)
+    yield HeldOutScore("accuracy", "Accuracy", lambda found, said: np.mean(said == found.truth), **percent, aside=True)
     # the mean recall of the classes that have test rows, and the mean F1 of those that have test rows or predictions
-    yield HeldOutScore("balanced_accuracy", "Balanced accuracy", lambda found: _mean(found.by_class()[1]), **percent)
-    yield HeldOutScore("f1_macro", "F1", lambda found: _mean(found.by_class()[2]))
+    yield HeldOutScore("balanced_accuracy", "Balanced accuracy", lambda found, _: _mean(found.by_class()[1]), **percent)
+    yield HeldOutScore("f1_macro", "F1", lambda found, _: _mean(found.by_class()[2]))
     yield HeldOutScore("roc_auc", "AUC", roc_auc, "ranking")
     yield HeldOutScore("log_loss", "Log loss", log_loss, **cost)
     yield HeldOutScore("brier", "Brier", brier, **cost)
@@ -113,8 +103,8 @@ def _classification_scores():
 def _regression_scores():
     cost: dict[str, Any] = {"higher_is_better": False, "in_units": True}
     yield HeldOutScore("r2", "R\u00b2", r2)
-    yield HeldOutScore("mae", "MAE", lambda found: magnitudes.mae(found.truth, found.predicted), **cost)
-    yield HeldOutScore("rmse", "RMSE", lambda found: magnitudes.rmse(found.truth, found.predicted), **cost)
+    yield HeldOutScore("mae", "MAE", lambda found, predicted: magnitudes.mae(found.truth, predicted), **cost)
+    yield HeldOutScore("rmse", "RMSE", lambda found, predicted: magnitudes.rmse(found.truth, predicted), **cost)
     yield HeldOutScore("pinball", "Pinball", mean_pinball, "quantiles", **cost)
     for i, q in enumerate(QUANTILES):
         yield HeldOutScore(f"pinball_{q}", f"Pinball {q}", partial(pinball, place=i), "quantiles", **cost, aside=True)
@@ -189,7 +179,7 @@ def _by_scorer(name: str, found: HeldOut) -> float:
     return float(metrics.get_scorer(name)(_Known(found), np.zeros((len(found.truth), 1)), found.truth))
 
 
-def _tried(name: str, found: HeldOut) -> float:
+def _tried(name: str, found: HeldOut, predicted: NDArray) -> float:
     try:
         return _by_scorer(name, found)
     except (ValueError, AttributeError):  # test rows without a class, or no probabilities

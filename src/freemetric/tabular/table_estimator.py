@@ -154,7 +154,9 @@ class TableEstimator(
         kinds = {kind: [column_name(name) for name in getattr(self, kind)] for kind in KINDS}
         schema, unusable = usable(with_target, name, **kinds)
         method = type(getattr(last, "learner", last)).__name__  # of a learner that k-NN follows, the learner
-        about = {"method": method, "file": f"a {type(X).__name__}", "seed": _seed(last), "left_out": unusable}
+        seed = last.get_params(deep=False).get("random_state")
+        seed = int(seed) if isinstance(seed, int | np.integer) else None
+        about = {"method": method, "file": f"a {type(X).__name__}", "seed": seed, "left_out": unusable}
         self.model_ = learned(with_target, schema, last, target._replace(weights=weights), about)
         if not self.model_.predicts_numbers:
             self.classes_ = self.model_.pipeline.classes_
@@ -374,8 +376,3 @@ class TableEstimator(
         tags = super().__sklearn_tags__()
         tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = tags.input_tags.sparse = True
         return tags
-
-
-def _seed(last: Any) -> int | None:
-    seed = last.get_params(deep=False).get("random_state")
-    return int(seed) if isinstance(seed, int | np.integer) else None

@@ -1,15 +1,29 @@
 """File formats of tables: bytes in, a Table out. This module checks the names of columns."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from ...printable import printable
 from ..notation import plain
 from ..table import InputError, few, note, noted_distinct
 
 INDEX = "Unnamed: 0"  # as pandas calls an index without a name
 EMPTY = (None, "")
 Records = Sequence[Sequence[Any]]
+
+
+@contextmanager
+def one_line_errors(source: str, what: str) -> Iterator[None]:
+    """Turn all errors of a library, which does not expect every file, into an InputError of one line."""
+    try:
+        yield
+    except (InputError, ImportError):
+        raise
+    except Exception as problem:
+        reason = " ".join(printable(problem).split())[:120] or type(problem).__name__
+        raise InputError(f"{source}: not {what}, or a damaged one ({reason})") from problem
 
 
 def named(where: str, names: Sequence[str]) -> list[str]:

@@ -2,17 +2,15 @@
 
 import io
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ...extras import require
-from ...printable import counted, printable
+from ...printable import counted
 from ..cells import cells
 from ..table import LARGEST, InputError, ReadingOptions, Table, as_text, objects, quoted
-from . import named
+from . import named, one_line_errors
 
 ARROW, FEATHER_1 = b"ARROW1", b"FEA1"  # first bytes
 INDEX = re.compile(r"__index_level_\d+__")  # pandas' own, no feature
@@ -27,7 +25,7 @@ BUFFER = 16  # bytes in the head of a batch that tell where a buffer is
 
 def read_parquet(source: str, content: bytes, options: ReadingOptions) -> Table:
     """The table of a Parquet file; pandas' index is left out."""
-    with _one_line(source, "Parquet"):
+    with one_line_errors(source, "a Parquet file"):
         file = require("pyarrow.parquet", "parquet").ParquetFile(io.BytesIO(content))
         _check_size(source, file.metadata.num_rows, file.metadata.num_columns, len(content))
         names = named(source, file.schema_arrow.names)
@@ -40,7 +38,7 @@ def read_feather(source: str, content: bytes, options: ReadingOptions) -> Table:
         raise InputError(f"{source}: a Feather file of version 1; write it again with a newer pandas or arrow")
     if content.startswith(ARROW) and not content.endswith(ARROW):
         raise InputError(f"{source}: a damaged or truncated Feather file")
-    with _one_line(source, "Feather"):
+    with one_line_errors(source, "a Feather file"):
         columns = _unpacked(source, content)
         _check_size(source, columns.num_rows, columns.num_columns, len(content))
         return _from_arrow(source, columns, options)
@@ -119,16 +117,3 @@ def _cells(where: str, column: Any, options: ReadingOptions) -> np.ndarray:
         known = objects(None if np.isnan(number) else as_text(number) for number in known)
     places = (part.indices.fill_null(len(known) - 1) for part in encoded.chunks)
     return np.concatenate([known[place.to_numpy(zero_copy_only=False)] for place in places])
-
-
-@contextmanager
-def _one_line(source: str, form: str) -> Iterator[None]:
-    """Turn errors of pyarrow into an InputError of one line."""
-    pa = require("pyarrow", "parquet")
-    try:
-        yield
-    except InputError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as problem:
-        reason = " ".join(printable(problem).split())[:120]
-        raise InputError(f"{source}: not a {form} file, or a damaged one ({reason})") from problem

@@ -10,11 +10,10 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from ...printable import printable
 from ...text_files import ALWAYS, LARGEST
 from ..cells import cell, typed_table
 from ..table import InputError, ReadingOptions, Table, as_text, few, note, numbered, quoted
-from . import completed, named
+from . import completed, named, one_line_errors
 
 Row = tuple[Any, ...]
 Grid = list[tuple[int, Row]]  # numbers and cells of the rows that are not empty
@@ -42,16 +41,10 @@ def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
     """The table of a sheet: the first that is shown, or the one that is named or numbered."""
     check_excel(source)
     _check_container(source, content)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # openpyxl's, about what it does not read
-            title, others, grid = _grid(source, content, options.sheet)
-            formulas = _without_values(content, title, grid)
-    except InputError:
-        raise
-    except Exception as problem:  # of any class: openpyxl does not expect files that are no workbooks
-        reason = " ".join(printable(problem).split())[:120] or type(problem).__name__
-        raise InputError(f"{source}: not an Excel workbook, or a damaged one ({reason})") from problem
+    with one_line_errors(source, "an Excel workbook"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # openpyxl's, about what it does not read
+        title, others, grid = _grid(source, content, options.sheet)
+        formulas = _without_values(content, title, grid)
     place = f"{source}, sheet {quoted(title)}"
     if others and options.sheet is None:
         note(f"{source}: sheet {quoted(title)}; --sheet NAME reads another one, {few(others)}")
