@@ -20,12 +20,11 @@ from .base import (
 from .large_margin import LMNNEnergy
 from .minibatch import MiniBatch
 from .multi_label import MultiLabelEnergy
-from .ranking import RankingEnergy
 from .regression import NeighborLikelihoodEnergy, RegressionEnergy
 from .soft_neighbors import LogNCAEnergy, NCAEnergy
 from .sparsity import Sparsity
 from .tuples import PairEnergy, TripletEnergy
-from .votes import BalancedErrorEnergy, FBetaEnergy, KNNErrorEnergy
+from .votes import BalancedErrorEnergy, FBetaEnergy, KNNErrorEnergy, RankingEnergy
 
 __all__ = [
     "BalancedErrorEnergy",

@@ -52,13 +52,9 @@ class BoundMultiLabel:
     """The energy of data sets (B, N, d) with labels (B, N, m) or (1, N, m)."""
 
     def __init__(self, X: Array, labels: Array, weights: ArrayLike | None) -> None:
-        self.X, self.labels = X - X.mean(axis=1, keepdims=True), labels
+        self.X, self.labels, self.n_samples = X - X.mean(axis=1, keepdims=True), labels, X.shape[1]
         weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights)
         self.weights = weights / weights.sum(axis=1, keepdims=True)
-
-    @property
-    def n_samples(self) -> int:
-        return self.X.shape[1]
 
     def __call__(self, A: Array) -> Array:
         return np.array([self._one(r, A[r], False)[0] for r in range(len(A))])

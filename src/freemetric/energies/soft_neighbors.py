@@ -53,11 +53,8 @@ class BoundNeighbors:
         self, functions: Functions, n_neighbors: int | None = None, diagonal: bool = False, lists: Any = None
     ) -> None:
         self.functions, self.n_neighbors, self.diagonal, self.lists = functions, n_neighbors, diagonal, lists
+        self.n_samples = functions.n_samples
         self.last: tuple[Array, Any] | None = None
-
-    @property
-    def n_samples(self) -> int:
-        return self.functions.n_samples
 
     def __call__(self, A: Array) -> Array:
         return self.functions.energy(A, lists=self._lists_for(A), diagonal=self.diagonal)
