@@ -18,12 +18,12 @@ from ..files import Savable
 from ..files.checks import check_array as check_kept_array
 from ..files.estimators import check_attributes
 from ..magnitudes import lengths
-from ..mc.streams import seed_sequence
+from ..mc.streams import generator as generator  # where learners look for it
 from ..presenting import Presented
 from ..printable import counted
 from ..sklearn_compat import Interval, validate_params, with_callbacks
 from .fitting import AtomicFit, keeping_the_best
-from .parallel import one_blas_thread as one_blas_thread  # where learners look for it
+from .parallel import one_blas_thread as one_blas_thread  # likewise
 from .training_rows import precise, regression_rows, training_rows
 from .validation import (
     check_factors,
@@ -274,8 +274,3 @@ class WeightedMetricLearner(MetricLearner):
             self.classes_ = rows.classes
         self._rows = rows.rows
         return rows.X, rows.y, {"weights": rows.weights}
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """The one generator of a fit, from scikit-learn's ``random_state``."""
-    return np.random.default_rng(seed_sequence(random_state))

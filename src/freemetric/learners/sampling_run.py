@@ -166,14 +166,6 @@ def side_by_side(traces: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
     return {name: np.hstack([padded(trace[name]) for trace in traces]) for name in traces[0]}
 
 
-def swaps_of(state: State, info: Info) -> NDArray:
-    """Whether each replica exchanged its map with the next one, (R,); NaN where that was not tried."""
-    swaps = np.full(len(state.A), np.nan)
-    if info.swaps is not None:
-        swaps[:-1] = info.swaps
-    return swaps
-
-
 def steps_of(sampler: Sampler, n_replicas: int) -> int | None:
     """Maximum number of steps of all replicas; None if the sampler does not have one."""
     n_steps = getattr(sampler, "n_steps", None)

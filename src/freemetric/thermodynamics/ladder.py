@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from ..mc.state import Array
-from ..mc.streams import seed_sequence
+from ..mc.streams import generator
 from .diagnostics import rejections
 from .recording import Recorder, Recording
 from .tempering import Coupled, Ladder, LadderTempering, default_move
@@ -109,12 +109,10 @@ def temper(
     >>> bool(abs(F.value + np.log(np.pi / 2)) < 4 * F.error)  # Z = pi T / 2
     True
     """
-    settings = TemperingSettings() if settings is None else settings
-    rng = np.random.default_rng(seed_sequence(random_state))
+    settings, rng = settings or TemperingSettings(), generator(random_state)
     if not ridge >= 0 or np.ndim(start) != 2:
         raise ValueError(f"start must be a map (p, d) and ridge at least 0; got {np.shape(start)} and {ridge}.")
-    coupled, coldest = Coupled(energy, ridge), temperatures[0]
-    hottest = temperatures[1]
+    coupled, (coldest, hottest) = Coupled(energy, ridge), temperatures
     if hottest is None:
         natural = natural_temperature(rng, coupled, np.shape(start), coldest)
         hottest = max(natural, settings.kept_temperature or 0.0)
@@ -171,7 +169,8 @@ class _Tuning:
         for number in range(self.settings.n_rounds):
             recording = self.recorded(rng, FIRST_STEPS * 2**number, burn_in=0.5)
             rejected = rejections(recording)
-            K = self.settings.n_rungs or int(np.clip(np.ceil(2 * rejected.sum()) + 1, FEWEST_RUNGS, self._most))
+            most = max(FEWEST_RUNGS, self.settings.most_rungs)
+            K = self.settings.n_rungs or int(np.clip(np.ceil(2 * rejected.sum()) + 1, FEWEST_RUNGS, most))
             positions = even_positions(self.positions, rejected, K)
             nearest = np.abs(self.positions[:, None] - positions).argmin(axis=0)
             self.positions, self.maps, self.kept = positions, self.maps[:, nearest], K - 1
@@ -186,10 +185,6 @@ class _Tuning:
             self.kept = int(np.abs(self.positions - position).argmin())
             self.positions[self.kept] = position
         return self
-
-    @property
-    def _most(self):
-        return max(FEWEST_RUNGS, self.settings.most_rungs)
 
     def recorded(self, rng: np.random.Generator, n_steps: int, burn_in: float) -> Recording:
         """A run of so many recorded steps after a burn-in, which is a share of all steps."""

@@ -1,6 +1,7 @@
 """Metropolis' rule, step sizes that adapt to a wanted acceptance, and proposals of matrices without a gradient."""
 
 from abc import abstractmethod
+from functools import partial
 from numbers import Integral
 
 import numpy as np
@@ -199,7 +200,7 @@ class ElementMove(Move):
         replica = np.arange(R)[:, None]
         deltas = scale[replica, rows, columns] * rng.uniform(-1, 1, (R, n))
         allowed = allowed_rise(rng, temperature, (R, n))
-        run = energy.sweep if hasattr(energy, "sweep") else _TrialByTrial(energy, state.energy)
+        run = getattr(energy, "sweep", partial(_trial_by_trial, energy, state.energy))
         A, values, accepted = run(state.A, rows, columns, deltas, allowed)
         tried, kept = np.zeros(scale.shape), np.zeros(scale.shape)
         np.add.at(tried, (replica, rows, columns), 1)
@@ -208,19 +209,13 @@ class ElementMove(Move):
             return State(A, values), kept / tried
 
 
-class _TrialByTrial:
+def _trial_by_trial(energy, values, A, rows, columns, deltas, allowed):
     """The sweep of an energy that can only be called."""
-
-    def __init__(self, energy, values):
-        self.energy, self.values = energy, values
-
-    def __call__(self, A, rows, columns, deltas, allowed):
-        A, values = A.copy(), self.values.copy()
-        accepted = np.zeros(rows.shape, dtype=bool)
-        for t in range(rows.shape[1]):
-            B = A.copy()
-            B[np.arange(len(A)), rows[:, t], columns[:, t]] += deltas[:, t]
-            trial = evaluate(self.energy, B)
-            accepted[:, t] = ok = trial - values <= allowed[:, t]
-            A[ok], values[ok] = B[ok], trial[ok]
-        return A, values, accepted
+    A, values, accepted = A.copy(), values.copy(), np.zeros(rows.shape, dtype=bool)
+    for t in range(rows.shape[1]):
+        B = A.copy()
+        B[np.arange(len(A)), rows[:, t], columns[:, t]] += deltas[:, t]
+        trial = evaluate(energy, B)
+        accepted[:, t] = ok = trial - values <= allowed[:, t]
+        A[ok], values[ok] = B[ok], trial[ok]
+    return A, values, accepted
