@@ -41,7 +41,10 @@ def initial_map(
     """
     d, p = X.shape[1], n_dimensions(n_components, X)
     if not isinstance(init, str):
-        return _given(init, None if n_components is None else p, d)
+        A = check_array(init, dtype=np.float64, copy=True)
+        if A.shape[1] != d or A.shape[0] > d or n_components not in (None, A.shape[0]):
+            raise ValueError(f"init has shape {A.shape}; expected ({f'<= {d}' if n_components is None else p}, {d}).")
+        return A
     if n_components is None and p < d and init in ("auto", "identity"):
         init = "pca"
     if init == "auto":
@@ -95,13 +98,6 @@ def _leading(directions, p, d):
     A = np.zeros((p, d))
     A[: len(directions[:p])] = directions[:p]
     return A
-
-
-def _given(init, p, d):
-    A = check_array(init, dtype=np.float64)
-    if A.shape[1] != d or A.shape[0] > d or (p is not None and A.shape[0] != p):
-        raise ValueError(f"init has shape {A.shape}; expected ({'<= ' + str(d) if p is None else p}, {d}).")
-    return A.copy()
 
 
 MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs (benchmarks/large_metrics.py)
@@ -241,7 +237,7 @@ class MapSearch(MetricLearner):
 
     def _initial(self, rng, X, y):
         """The map that ``init`` names; an array is a map of the data that users gave."""
-        A = initial_map(self.init, rng, X, y, self.n_components, self._is_regression())
+        A = initial_map(self.init, rng, X, y, self.n_components, self._is_regression)
         return A if isinstance(self.init, str) else self._unit * A
 
     def _previous(self, n_features):

@@ -153,8 +153,6 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     verbose: bool = False
     random_state: Any = None
 
-    _has_units = True
-
     @classmethod
     def paper(cls, reading: str = "published", **overrides: Any) -> Self:
         """A configuration that the paper describes; it describes several.
@@ -189,18 +187,10 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         sampler = Annealing(Geometric(0.1, 0.9), clone(move), n_steps=n_steps, tol=1e-5, window=10)
         return cls(**{"sampler": sampler, "init": init, "confinement": 0.0, **overrides})
 
-    def _can_weigh(self):
-        return takes_weights(as_energy(self.energy))
-
-    @property
-    def _needs_labels(self):  # type: ignore[override]
-        return needs_targets(as_energy(self.energy))
-
-    def _is_regression(self):
-        return is_regression(as_energy(self.energy))
-
-    def _measures(self):
-        return not knows_its_data(as_energy(self.energy))  # in its own units
+    _can_weigh = property(lambda self: takes_weights(as_energy(self.energy)))
+    _needs_labels = property(lambda self: needs_targets(as_energy(self.energy)))
+    _is_regression = property(lambda self: is_regression(as_energy(self.energy)))
+    _has_units = property(lambda self: not knows_its_data(as_energy(self.energy)))  # which may be in its own units
 
     def _learn(self, X, y, weights=None):
         rng = generator(self.random_state)
@@ -333,7 +323,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         d = self.components_.shape[1]
         if samples.shape[1] != d:
             raise ValueError(f"X has {samples.shape[1]} features, but the model was fitted with {d}.")
-        unit = unit_of(samples) if twin._measures() else 1.0
+        unit = unit_of(samples) if twin._has_units else 1.0
         rows = generator(random_state).permutation(len(samples))[:MOST_SAMPLES]
         bound = bind(energy, samples[rows] / unit, targets[rows], None, self.device)
 

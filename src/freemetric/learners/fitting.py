@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..exceptions import InterruptedFitWarning, callers_stacklevel
+from ..files import Savable
+from ..presenting import Presented
 from ..sklearn_compat import CALLBACKS, callback_context
 
 logger = logging.getLogger("freemetric")
@@ -43,6 +45,10 @@ def _atomic(method: Method) -> Method:
         return self if result is draft else result
 
     return fit  # type: ignore[return-value]
+
+
+class KeptModel(AtomicFit, Savable, Presented):
+    """An estimator that is fitted whole or not at all, saved in a file, and shown in reports and notebooks."""
 
 
 class Lowest:

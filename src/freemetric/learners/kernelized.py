@@ -11,13 +11,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from ..files import Savable
 from ..files.checks import check_array, check_numbers, is_number, require
 from ..files.estimators import check_attributes
-from ..presenting import Presented
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import PairDistances, generator
-from .fitting import AtomicFit
+from .fitting import KeptModel
 from .kernel_space import KINDS, PRECOMPUTED, Kernel, KernelSpace, exact_space, nystroem_space, width
 from .nca import NCA
 from .parameters import Positive, Share, TwoOrMore, estimator
@@ -28,9 +26,7 @@ MOST_DIRECTIONS = 300  # by default; most learners cost the square of it
 
 
 @estimator
-class Kernelized(
-    AtomicFit, Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):
+class Kernelized(KeptModel, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Any linear learner in the feature space of a kernel: KLMNN, kernel LDA, kernel DMLMJ and all others.
 
     With the centred kernel matrix :math:`\bar K = V \Lambda V^T` of N samples the coordinates in the span of their

@@ -11,19 +11,17 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import DataWarning
-from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
 from ..metrics import ClassEncoding, TrainingSet
 from ..metrics.neighbor_votes import NeighborVotes, chunks, shares
-from ..presenting import Presented
 from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
-from .fitting import AtomicFit, FitSteps
+from .fitting import FitSteps, KeptModel
 from .parameters import Count, CountOrAuto, TwoOrMore, estimator
 from .validation import check_labels, check_samples, clip_count, labelled
 
 
-class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstimator):
+class VotingClassifier(KeptModel, ClassifierMixin, BaseEstimator):
     """Predicts by votes of nearest neighbours.
 
     Subclasses have ``classes_``, ``n_neighbors_``, ``_n_training_samples()`` and ``_count(X, n_neighbors)``.

@@ -11,16 +11,14 @@ from sklearn.model_selection import KFold
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from ..files import Savable
 from ..files.checks import check_array, require
 from ..files.estimators import check_attributes
 from ..kernels import kernels_for
 from ..magnitudes import enlarged, exponent_of, r2, reduced
 from ..metrics.neighbor_votes import within_reach
 from ..metrics.training_set import equal_rows
-from ..presenting import Presented
 from ..sklearn_compat import StrOptions, validate_params, with_callbacks
-from .fitting import AtomicFit
+from .fitting import KeptModel
 from .knn import ChosenNeighbors
 from .parameters import Count, CountOrAuto, TwoOrMore, estimator
 from .validation import check_samples
@@ -30,7 +28,7 @@ Array = NDArray[np.float64]
 
 
 @estimator
-class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, RegressorMixin, BaseEstimator):
+class MetricKNeighborsRegressor(ChosenNeighbors, KeptModel, RegressorMixin, BaseEstimator):
     """Any metric learner and the mean of the k nearest samples in its space.
 
     k is chosen as by :class:`MetricKNeighborsClassifier`. Samples at the same place share their part in a mean.

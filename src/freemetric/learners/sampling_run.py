@@ -80,8 +80,8 @@ class Walk:
         while not sampler.ended(chain):
             chain, info = sampler.advance(chain, energy)
             yield chain.state, info
-            file.write_now_and_then(chain, self._maps, self._rows, self.best)
-        file.write(chain, self._maps, self._rows, self.best)
+            file.write(chain, self._maps, self._rows, self.best)
+        file.write(chain, self._maps, self._rows, self.best, is_over=True)
 
     @property
     def trace(self) -> dict[str, NDArray]:

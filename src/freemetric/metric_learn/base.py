@@ -13,13 +13,11 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import callers_stacklevel
-from ..files import Savable
 from ..learners.base import MappedDistances, MetricLearner
-from ..learners.fitting import AtomicFit
+from ..learners.fitting import KeptModel
 from ..learners.parameters import make_estimator
 from ..learners.tuples.base import flat, looked_up, merged, samples_of
 from ..learners.validation import check_magnitude, check_samples, dense
-from ..presenting import Presented
 from .descriptions import documentation
 
 KINDS = {2: "2D array of formed points", 3: "3D array of formed tuples"}  # by the number of axes
@@ -145,7 +143,7 @@ def renamed(value: Any, old_value: Any, name: str) -> Any:
     return old_value
 
 
-class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator):
+class Mahalanobis(KeptModel, MappedDistances, BaseEstimator):
     """A learned distance |L u - L v| of points and pairs, or of their indicators, as metric-learn has it.
 
     Subclasses translate their parameters into those of a learner of ours and keep what that has found.

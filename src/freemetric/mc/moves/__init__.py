@@ -1,7 +1,8 @@
 """Moves: how a Monte Carlo step proposes."""
 
 from .hamiltonian import HamiltonianMove
-from .metropolis import ElementMove, MatrixMove, Move, StretchRotateMove, accept
+from .metropolis import ElementMove, MatrixMove, Move, StretchRotateMove
+from .metropolis import accept as accept
 from .noisy import LangevinMove, PenaltyMove
 
 MOVES = {
@@ -25,16 +26,3 @@ def as_move(move: Move | str | None) -> Move:
     if not hasattr(move, "step"):
         raise TypeError(f"move must be a Move or one of {', '.join(map(repr, MOVES))}; got {move!r}.")
     return move
-
-
-__all__ = [
-    "ElementMove",
-    "HamiltonianMove",
-    "LangevinMove",
-    "MatrixMove",
-    "Move",
-    "PenaltyMove",
-    "StretchRotateMove",
-    "accept",
-    "as_move",
-]
