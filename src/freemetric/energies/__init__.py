@@ -6,6 +6,7 @@ from .base import (
     Diagonal,
     Energy,
     ScaledEnergy,
+    Sparsity,
     SumEnergy,
     as_energy,
     bind,
@@ -22,7 +23,6 @@ from .minibatch import MiniBatch
 from .multi_label import MultiLabelEnergy
 from .regression import NeighborLikelihoodEnergy, RegressionEnergy
 from .soft_neighbors import LogNCAEnergy, NCAEnergy
-from .sparsity import Sparsity
 from .tuples import PairEnergy, TripletEnergy
 from .votes import BalancedErrorEnergy, FBetaEnergy, KNNErrorEnergy, RankingEnergy
 

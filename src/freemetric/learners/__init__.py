@@ -21,7 +21,8 @@ from .neighbor_scatter import ANMM, DMLMJ
 from .retriever import MetricRetriever
 from .scml import SCML
 from .sdml import SDML
-from .tuples import PairClassifier, QuadrupletClassifier, TripletClassifier
+from .tuples.comparison_classifiers import QuadrupletClassifier, TripletClassifier
+from .tuples.pair_classifier import PairClassifier
 from .unsupervised import PCA, Covariance, Euclidean
 
 PAPER = {
