@@ -88,7 +88,8 @@ class BoundVotes(BoundNearest):
 class VotingEnergy(Energy):
     """An energy of leave-one-out votes; subclasses have ``loss(confusion)``, (R, C, C) to (R,)."""
 
-    n_neighbors: int
+    def __init__(self, n_neighbors=3):
+        self.n_neighbors = n_neighbors
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         return BoundVotes(self, X, y, sample_weight, device)
@@ -127,9 +128,6 @@ class KNNErrorEnergy(VotingEnergy):
     array([0.033])
     """
 
-    def __init__(self, n_neighbors=3):
-        self.n_neighbors = n_neighbors
-
     def loss(self, confusion):
         return 1 - np.trace(confusion, axis1=1, axis2=2) / confusion.sum(axis=(1, 2))
 
@@ -157,9 +155,6 @@ class BalancedErrorEnergy(VotingEnergy):
     >>> BalancedErrorEnergy(1).bind(X, y)(np.ones((1, 1, 1))).round(3)  # a third of class 0, half of class 1
     array([0.417])
     """
-
-    def __init__(self, n_neighbors=3):
-        self.n_neighbors = n_neighbors
 
     def loss(self, confusion):
         hits = np.diagonal(confusion, axis1=1, axis2=2)

@@ -5,22 +5,19 @@ from .discriminants import LDA, LFDA
 from .dml_eig import DMLeig
 from .dmlfe import DMLFE
 from .fitting import keep_interrupted_fits
-from .gmml import GMML
 from .itml import ITML
 from .kernelized import Kernelized
 from .knn import MetricKNeighborsClassifier
 from .knn_regressor import MetricKNeighborsRegressor
-from .ldml import LDML
 from .lmnn import LMNN
 from .lsml import LSML
-from .mcml import MCML
 from .mmc import MMC
 from .nca import MLKR, NCA
-from .ncmml import NCMML
-from .neighbor_scatter import ANMM, DMLMJ
+from .pair_scatter import ANMM, DMLMJ, GMML
 from .retriever import MetricRetriever
 from .scml import SCML
 from .sdml import SDML
+from .smooth import LDML, MCML, NCMML
 from .tuples.comparison_classifiers import QuadrupletClassifier, TripletClassifier
 from .tuples.pair_classifier import PairClassifier
 from .unsupervised import PCA, Covariance, Euclidean

@@ -14,11 +14,9 @@ from sklearn.utils import check_array
 
 from ..magnitudes import exponent_of, reduced
 from ..mc import Streams
-from .base import MetricLearner, generator, one_blas_thread
+from .base import MetricLearner
 from .fitting import Lowest, tell
-from .linear_algebra import map_of
 from .parameters import INITS, INITS_OF_REGRESSION
-from .side_information import PriorLearner
 from .training_rows import NUMBERS
 
 MOST_SQUARE = 500  # features; beyond, square maps cost too much memory and time
@@ -263,41 +261,3 @@ class MiniBatched(MapSearch):
         if self.batch_size is None:
             return None if n_samples <= MOST_WHOLE else BATCH
         return None if n_samples <= self.batch_size else self.batch_size
-
-
-class SmoothDescent(MapSearch):
-    """Subclasses call ``_descend`` with their objective in ``_learn``; lengths are in units of X's own."""
-
-    _has_units = True
-
-    def _first_map(self, X, y):
-        with one_blas_thread():
-            return self._initial(generator(self.random_state), X, y)
-
-    def _previous_of(self, shape):
-        """The last fit's map for a warm start where it has this shape; else None."""
-        previous = self._previous(shape[1])
-        return previous if previous is not None and previous.shape == shape else None
-
-    def _descend(self, objective, start):
-        """Lowest value and the array there, from an objective that returns value and gradient."""
-        search = Descent(type(self).__name__, objective, start)
-        self._run(search)
-        return search.best.value, search.best.item
-
-
-class ConvexDescent(SmoothDescent, PriorLearner):
-    """A learner whose objective is convex in M = A^T A and stays near a prior; it descends over the map A."""
-
-    def _beginning(self, X, y, M0):
-        """Start of the descent: the last fit's map, the prior's, or the one that ``init`` names."""
-        at_prior = isinstance(self.init, str) and self.init == "auto" and self.n_components in (None, len(M0))
-        A = map_of(M0) if at_prior else self._first_map(X, y)
-        previous = self._previous_of(A.shape)
-        return A if previous is None else previous
-
-
-def departure(A: Array, M0: Array, cost: float) -> tuple[float, Array]:
-    """cost |A^T A - M_0|^2 and its gradient by A."""
-    off = A.T @ A - M0
-    return cost * float((off**2).sum()), 4 * cost * np.dot(A, off)

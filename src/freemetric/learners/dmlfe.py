@@ -212,8 +212,13 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         some = slice(None) if n is None else bound.sample
         start = self._starts(rng, sampler.n_replicas, X[some] / self._unit, None if y is None else y[some])
         parts = {"X": X, "y": y, "weights": weights, "energy": energy, "sampler": sampler, "start": start}
+        own = {  # columns of the trace
+            "confinement": lambda state, info: self.confinement * (state.A**2).sum(axis=(1, 2)),
+            "norm": lambda state, info: np.sqrt((state.A**2).sum(axis=(1, 2))),
+            "swaps": lambda state, info: info.swaps_with_next,
+        }
         with self._checkpoint({**parts, "seed": rng.bit_generator.seed_seq}) as checkpoint:
-            new_walk = partial(Walk, type(self).__name__, self.verbose, steps, observers=self._observers())
+            new_walk = partial(Walk, type(self).__name__, self.verbose, steps, observers=OBSERVERS | own)
             walks = Walks(new_walk, self.n_jobs, checkpoint)
             walks.run(sampler, rng, bound, start)
             steps.close()
@@ -228,14 +233,6 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         if self.n_samples:
             self._keep_samples(draws(rng, bound, walks, sampler, self.n_samples), X)
         return walks.best.item
-
-    def _observers(self):
-        """Columns of the trace."""
-        return OBSERVERS | {
-            "confinement": lambda state, info: self.confinement * (state.A**2).sum(axis=(1, 2)),
-            "norm": lambda state, info: np.sqrt((state.A**2).sum(axis=(1, 2))),
-            "swaps": lambda state, info: info.swaps_with_next,
-        }
 
     def _in_the_order_given(self, *arrays):
         """Samples, targets and weights in the order of the X that was given, of which no row may be left out."""

@@ -1,9 +1,8 @@
 """Moves: how a Monte Carlo step proposes."""
 
-from .hamiltonian import HamiltonianMove
-from .metropolis import ElementMove, MatrixMove, Move, StretchRotateMove
+from .hamiltonian import HamiltonianMove, LangevinMove
+from .metropolis import ElementMove, MatrixMove, Move, PenaltyMove, StretchRotateMove
 from .metropolis import accept as accept
-from .noisy import LangevinMove, PenaltyMove
 
 MOVES = {
     "element": ElementMove,
