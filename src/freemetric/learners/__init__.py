@@ -1,5 +1,6 @@
 """The estimators: one file per learner."""
 
+from .bounded import LSML, MMC
 from .chunklets import DCA, RCA
 from .discriminants import LDA, LFDA
 from .dml_eig import DMLeig
@@ -10,8 +11,6 @@ from .kernelized import Kernelized
 from .knn import MetricKNeighborsClassifier
 from .knn_regressor import MetricKNeighborsRegressor
 from .lmnn import LMNN
-from .lsml import LSML
-from .mmc import MMC
 from .nca import MLKR, NCA
 from .pair_scatter import ANMM, DMLMJ, GMML
 from .retriever import MetricRetriever

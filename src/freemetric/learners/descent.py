@@ -146,37 +146,6 @@ class Descent:
         tell(self.verbose, "%s iteration %d: objective %.6f", self.name, self.n_iter, self.best.value)
 
 
-class BoundedDescent(Descent):
-    """L-BFGS until ``gap``, an upper bound on the distance from the optimum, is small.
-
-    Subclasses are their own objective and update ``gap``.
-    """
-
-    def __init__(self, name: str, start: Array) -> None:
-        super().__init__(name, None, start)
-        self.gap, self.tol, self.rounding = np.inf, 0.0, 0.0
-
-    @property
-    def value(self) -> float:
-        """The best objective so far."""
-        return self.best.value
-
-    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
-        """Whether the gap is small, or nothing better could be found."""
-        self.tol, self.verbose = tol, verbose
-        lbfgs(self, self.start, max_iter, self.report)
-        return self.has_settled() or self.n_iter < max_iter
-
-    def report(self, flat: Array | None = None) -> None:
-        self.n_iter += 1
-        tell(self.verbose, "%s iteration %d: objective %.6g, gap %.2e", self.name, self.n_iter, self.value, self.gap)
-        if self.has_settled():
-            raise StopIteration
-
-    def has_settled(self) -> bool:
-        return self.gap <= max(self.tol * self.value, self.rounding)
-
-
 class StochasticDescent(Descent):
     """Adam with steps that are halved when they stop to help (Kingma and Ba 2015).
 
