@@ -8,8 +8,7 @@ from .dmlfe import DMLFE
 from .fitting import keep_interrupted_fits
 from .itml import ITML
 from .kernelized import Kernelized
-from .knn import MetricKNeighborsClassifier
-from .knn_regressor import MetricKNeighborsRegressor
+from .knn import MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from .lmnn import LMNN
 from .nca import MLKR, NCA
 from .pair_scatter import ANMM, DMLMJ, GMML
@@ -17,8 +16,7 @@ from .retriever import MetricRetriever
 from .scml import SCML
 from .sdml import SDML
 from .smooth import LDML, MCML, NCMML
-from .tuples.comparison_classifiers import QuadrupletClassifier, TripletClassifier
-from .tuples.pair_classifier import PairClassifier
+from .tuples.classifiers import PairClassifier, QuadrupletClassifier, TripletClassifier
 from .unsupervised import PCA, Covariance, Euclidean
 
 PAPER = {

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import learners
 from ..files.checks import require
-from ..learners.tuples.pair_classifier import STRATEGIES, best_threshold
+from ..learners.tuples.classifiers import STRATEGIES, best_threshold
 from ..learners.validation import unit_of
 from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, translated
 from .constraints import drawn
