@@ -20,9 +20,8 @@ from .base import (
 )
 from .large_margin import LMNNEnergy
 from .minibatch import MiniBatch
-from .multi_label import MultiLabelEnergy
 from .regression import NeighborLikelihoodEnergy, RegressionEnergy
-from .soft_neighbors import LogNCAEnergy, NCAEnergy
+from .soft_neighbors import LogNCAEnergy, MultiLabelEnergy, NCAEnergy
 from .tuples import PairEnergy, TripletEnergy
 from .votes import BalancedErrorEnergy, FBetaEnergy, KNNErrorEnergy, RankingEnergy
 

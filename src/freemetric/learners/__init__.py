@@ -1,4 +1,4 @@
-"""The estimators: one file per learner."""
+"""The estimators: a file for each learner, or for those that share a base."""
 
 from .bounded import LSML, MMC
 from .chunklets import DCA, RCA
