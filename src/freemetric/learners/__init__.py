@@ -1,8 +1,7 @@
 """The estimators: a file for each learner, or for those that share a base."""
 
 from .bounded import LSML, MMC
-from .chunklets import DCA, RCA
-from .discriminants import LDA, LFDA
+from .discriminants import DCA, LDA, LFDA, RCA
 from .dml_eig import DMLeig
 from .dmlfe import DMLFE
 from .fitting import keep_interrupted_fits
