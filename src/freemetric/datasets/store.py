@@ -328,8 +328,19 @@ def fetch(
 
 
 def _fetch(entry, target, there, elsewhere):
+    path, other = find(entry.main, there), find(entry.main, elsewhere)
     try:
-        status, detail = _fetch_main(entry, target, there, elsewhere)
+        if path:
+            read_checked(path, entry.main)
+            status, detail = "present", str(path)
+        elif other:
+            status, detail = "copied", str(_copy(other, entry.main, target))
+        elif entry.name in BUILTIN:
+            status, detail = "built in", "needs no file"
+        elif entry.obtainable:
+            status, detail = "downloaded", str(_download_into(entry, target))
+        else:
+            raise DatasetError(f"{entry.name}: {entry.notes}")
         if entry.coded and not find(entry.coded, there):
             path = find(entry.coded, elsewhere)
             if path:
@@ -339,21 +350,6 @@ def _fetch(entry, target, there, elsewhere):
     except DatasetError as error:
         return Result(entry.name, "failed", str(error))
     return Result(entry.name, status, detail)
-
-
-def _fetch_main(entry, target, there, elsewhere):
-    path = find(entry.main, there)
-    if path:
-        read_checked(path, entry.main)
-        return "present", str(path)
-    path = find(entry.main, elsewhere)
-    if path:
-        return "copied", str(_copy(path, entry.main, target))
-    if entry.name in BUILTIN:
-        return "built in", "needs no file"
-    if not entry.obtainable:
-        raise DatasetError(f"{entry.name}: {entry.notes}")
-    return "downloaded", str(_download_into(entry, target))
 
 
 def _copy(path, expected, folder):
