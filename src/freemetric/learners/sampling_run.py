@@ -65,7 +65,7 @@ class Walk:
                     break
             is_over = True
         if not is_over:
-            self.steps.stop()
+            self.steps.stopped = True
         return self
 
     def _resumed(self, sampler, rng, energy, A, file) -> Iterator[tuple[State, Info]]:
@@ -133,7 +133,7 @@ class Walks:
                 Parallel(n_jobs=min(self.n_jobs, n_parts), require="sharedmem")(delayed(go)(*part) for part in parts)
             except KeyboardInterrupt:
                 for walk in self.walks:
-                    walk.steps.stop()
+                    walk.steps.stopped = True
                 raise
         return self
 
