@@ -103,9 +103,9 @@ def verify(table: TextColumns, expected: DataFile) -> None:
         raise DatasetError(f"{table.source}: no class column: the last is {table.class_column!r}, expected 'class'")
     if len(table.columns) != expected.features:
         raise DatasetError(f"{table.source}: {counted(len(table.columns), 'feature')}, expected {expected.features}")
-    for place, (name, wanted) in enumerate(zip(table.columns, expected.columns or table.columns, strict=True), 1):
-        if name != wanted:
-            raise DatasetError(f"{table.source}: column {place} is {name!r}, expected {wanted!r}")
+    for place, (name, right) in enumerate(zip(table.columns, expected.columns or table.columns, strict=True), 1):
+        if name != right:
+            raise DatasetError(f"{table.source}: column {place} is {name!r}, expected {right!r}")
     if len(table.labels) != expected.rows:
         raise DatasetError(f"{table.source}: {counted(len(table.labels), 'row')}, expected {expected.rows}")
     for column, fields in zip(table.columns, table.fields, strict=True):
