@@ -119,7 +119,7 @@ def temper(
     if not 0 < coldest <= hottest or not np.isfinite(hottest):
         raise ValueError(f"temperatures must be positive, the lowest first; got {temperatures}.")
     run = _Tuning(coupled, settings, (hottest, coldest), np.asarray(start, dtype=np.float64))
-    return run.tuned(rng).with_kept_rung().recorded(rng, settings.n_steps, burn_in=0.3)
+    return run.tuned(rng).recorded(rng, settings.n_steps, burn_in=0.3)
 
 
 def natural_temperature(rng: np.random.Generator, energy: Coupled, shape: tuple[int, ...], coldest: float) -> float:
@@ -155,18 +155,15 @@ class _Tuning:
     def __init__(self, energy: Coupled, settings: TemperingSettings, ends: tuple[float, float], start: Array):
         self.energy, self.settings, self.ends = energy, settings, ends
         first, last = (0.0 if energy.ridge > 0 else 1.0), (2.0 if ends[0] > ends[1] else 1.0)
-        K = settings.n_rungs or max(FEWEST_RUNGS, min(16, settings.most_rungs))
+        K = 1 if first == last else settings.n_rungs or max(FEWEST_RUNGS, min(16, settings.most_rungs))
         # Where the energy is switched on, most happens at the beginning.
         self.positions = np.linspace(first, last, K)
         self.positions = np.where(self.positions < 1, self.positions**2, self.positions)
         self.maps, self.kept = np.tile(start, (settings.n_ladders, K, 1, 1)), K - 1
 
     def tuned(self, rng: np.random.Generator) -> "_Tuning":
-        """The ladder after all rounds, with its maps where they belong."""
-        if self.positions[0] == self.positions[-1]:
-            self.positions, self.maps, self.kept = self.positions[:1], self.maps[:, :1], 0
-            return self
-        for number in range(self.settings.n_rounds):
+        """The ladder after all rounds, with its maps where they belong, and a rung at the temperature to keep."""
+        for number in range(self.settings.n_rounds if len(self.positions) > 1 else 0):
             recording = self.recorded(rng, FIRST_STEPS * 2**number, burn_in=0.5)
             rejected = rejections(recording)
             most = max(FEWEST_RUNGS, self.settings.most_rungs)
@@ -174,12 +171,7 @@ class _Tuning:
             positions = even_positions(self.positions, rejected, K)
             nearest = np.abs(self.positions[:, None] - positions).argmin(axis=0)
             self.positions, self.maps, self.kept = positions, self.maps[:, nearest], K - 1
-        return self
-
-    def with_kept_rung(self) -> "_Tuning":
-        """The ladder with a rung exactly at the temperature whose maps are kept."""
         T, (hottest, coldest) = self.settings.kept_temperature, self.ends
-        self.kept = len(self.positions) - 1
         if T is not None and coldest < T <= hottest:
             position = 1 + np.log(hottest / T) / np.log(hottest / coldest)
             self.kept = int(np.abs(self.positions - position).argmin())
