@@ -8,9 +8,8 @@ pytest.importorskip("dask.array", reason="needs the extra dask")
 
 import dask
 
-from freemetric.dask import partitioned_trends
-from freemetric.dask.partitioned_samples import PartitionedTargets
-from freemetric.dask.partitioned_trends import TrendFinder, quantiles_of
+from freemetric.dask import partitioned_samples
+from freemetric.dask.partitioned_samples import PartitionedTargets, TrendFinder, quantiles_of
 from freemetric.ensemble.tasks.scales import Scale
 from freemetric.metrics import TRENDS
 from freemetric.metrics.trends import crossed_trend
@@ -30,7 +29,7 @@ def partitioned(X, y, cuts):
 @pytest.mark.parametrize("rungs", [2, 7, 512])
 @pytest.mark.parametrize("cuts", [[], [1, 200, 200, 731]])
 def test_quantiles_are_exact(rng, monkeypatch, cuts, rungs):
-    monkeypatch.setattr(partitioned_trends, "RUNGS", rungs)
+    monkeypatch.setattr(partitioned_samples, "RUNGS", rungs)
     many, few = rng.standard_normal((1000, 2)), rng.integers(-2, 3, (1000, 2))
     X, levels = np.hstack([many, few, np.sort(many), np.ones((1000, 1))]), np.array([0.0, 0.1, 1 / 3, 0.5, 0.999, 1.0])
     found = quantiles_of(partitioned(X, np.arange(1000.0), cuts), levels)
@@ -40,7 +39,7 @@ def test_quantiles_are_exact(rng, monkeypatch, cuts, rungs):
 
 def test_few_values_travel(rng, monkeypatch):
     rows, sent = partitioned(rng.standard_normal((20_000, 1)), np.arange(20_000.0), np.arange(2000, 20_000, 2000)), []
-    monkeypatch.setattr(partitioned_trends, "picked", lambda found, *which: sent.extend(found) or 0.0)
+    monkeypatch.setattr(partitioned_samples, "picked", lambda found, *which: sent.extend(found) or 0.0)
     quantiles_of(rows, np.array([0.5]))
     assert 0 < sum(inside[0][0].shape[1] for _, inside in sent) < 200
 
@@ -61,6 +60,6 @@ def test_trends_of_all_rows(rng, kind, n, d, scale):
 
 
 def test_too_many_columns_have_no_trend(rng, monkeypatch):
-    monkeypatch.setattr("freemetric.dask.partitioned_trends.MOST_COLUMNS", 5)
+    monkeypatch.setattr("freemetric.dask.partitioned_samples.MOST_COLUMNS", 5)
     rows = partitioned(rng.random((30, 6)), rng.random(30), [10])
     assert TrendFinder(rows)(TRENDS["linear"], None, Scale("linear", 0.0, 1.0)) is None

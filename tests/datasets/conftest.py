@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from freemetric.datasets import list_datasets
-from freemetric.datasets.sources import BUILTIN, builtin_table
+from freemetric.datasets.store import BUILTIN, builtin_table
 from freemetric.datasets.table import as_csv
 
 SHARED = Path(os.environ.get("FREEMETRIC_DATA", Path(__file__).parents[3] / "shared" / "data"))

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from freemetric.datasets import info, load
-from freemetric.datasets.sources import BUILTIN, builtin_table
+from freemetric.datasets.store import BUILTIN, builtin_table
 from freemetric.datasets.table import as_csv, read_table
 
 

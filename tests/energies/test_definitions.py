@@ -226,7 +226,7 @@ def test_label_sets_by_loops_and_scipy(data):
 
 def test_sets_of_one_label_are_classes(data, monkeypatch):
     X, y, A = data
-    monkeypatch.setattr("freemetric.energies.multi_label.PAIRS", 100)  # two samples at a time
+    monkeypatch.setattr("freemetric.energies.soft_neighbors.PAIRS", 100)  # two samples at a time
     value, gradient = MultiLabelEnergy().bind(X, np.eye(3)[y]).value_and_grad(A)
     truth, slope = NCAEnergy().bind(X, y, device="reference").value_and_grad(A)
     np.testing.assert_allclose(value, truth)

@@ -33,8 +33,8 @@ from freemetric import (
 )
 from freemetric.exceptions import DataWarning
 from freemetric.files import ModelFileError
-from freemetric.learners import kernel_space
-from freemetric.learners.kernel_space import nystroem_space
+from freemetric.learners import kernelized
+from freemetric.learners.kernelized import nystroem_space
 
 POSITIVE = ("rbf", "laplacian", "poly", "cosine", "linear")
 CLOSED = [RCA(2), DCA(2), LFDA(2), DMLMJ(2), PCA(2), RCA(regularization=0.1)]
@@ -159,7 +159,7 @@ def test_rings_on_one_axis(learner, rings):
 def test_all_rows_as_landmarks_are_exact(few):
     X, y, new = few
     exact = Kernelized(RCA(2), tol=1e-6, n_directions=None).fit(X, y)
-    every = kernel_space.Kernel("rbf", exact.gamma_)
+    every = kernelized.Kernel("rbf", exact.gamma_)
     space = nystroem_space(every, X, X, every(X, X), 0, len(exact.projection_))
     np.testing.assert_allclose(space.eigenvalues, exact.eigenvalues_, rtol=1e-6)
     found = RCA(2).fit(space.coordinates(every, X), y).transform(space.coordinates(every, new))
@@ -196,7 +196,7 @@ def test_landmarks_are_seeded_and_classify_as_well(rings):
 
 @pytest.mark.slow
 def test_memory_is_that_of_landmarks_and_coordinates(monkeypatch):
-    monkeypatch.setattr(kernel_space, "BLOCK", 2**16)
+    monkeypatch.setattr(kernelized, "BLOCK", 2**16)
     rng = np.random.default_rng(0)
     X, y = rng.random((20_000, 3)), rng.integers(2, size=20_000)
     model = Kernelized(RCA(1), n_landmarks=100, n_directions=5, random_state=0).fit(X[:3000], y[:3000])

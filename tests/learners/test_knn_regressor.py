@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from freemetric import MLKR, Euclidean, MetricKNeighborsRegressor, load
-from freemetric.learners.knn_regressor import NeighborMeans
+from freemetric.learners.knn import NeighborMeans
 
 
 @pytest.fixture(scope="module")

@@ -65,17 +65,17 @@ def test_killed_in_the_middle(move, tmp_path):
 
 def stopped(model, data, n_steps, monkeypatch):
     """Let a fit die after so many steps of a replica."""
-    made, real = [], kept_results.WalkFile.write_now_and_then
+    made, real = [], kept_results.WalkFile.write
 
-    def dying(self, *noted):
-        real(self, *noted)
+    def dying(self, *noted, **options):
+        real(self, *noted, **options)
         made.append(1)
         if len(made) == n_steps:
             raise MemoryError
 
     with monkeypatch.context() as patched:
         patched.setattr(kept_results, "SECONDS", 0.0)
-        patched.setattr(kept_results.WalkFile, "write_now_and_then", dying)
+        patched.setattr(kept_results.WalkFile, "write", dying)
         with pytest.raises(MemoryError):
             model.fit(*data)
 

@@ -6,7 +6,7 @@ from scipy.integrate import quad
 
 from freemetric.energies import Diagonal, MiniBatch, NCAEnergy
 from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove, MatrixMove, PenaltyMove, State, Streams
-from freemetric.mc.moves.noisy import penalty
+from freemetric.mc.moves.metropolis import penalty
 
 
 class Together(Streams):
@@ -209,7 +209,7 @@ def test_a_rise_is_judged_by_its_mean_and_the_variance_of_that_mean(monkeypatch)
         judged.append(rise)
         return np.ones(1, dtype=bool)
 
-    monkeypatch.setattr("freemetric.mc.moves.noisy.accept", spied)
+    monkeypatch.setattr("freemetric.mc.moves.metropolis.accept", spied)
     state, shares = move.step(together(1), energy, State(np.zeros((1, 1, 1)), np.zeros(1)), np.array([T]), np.ones(1))
     rises = state.A[0, 0, 0] * np.array(tilts)
     assert judged[0][0] == pytest.approx(rises.mean() + T * penalty(rises.var(ddof=1) / 4 / T**2, 4))

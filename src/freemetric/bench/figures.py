@@ -179,7 +179,8 @@ def annealing_figure(
     figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
     kinds = (("quenches", Constant(0.0), "tab:blue"), ("annealings", Geometric(0.1, 0.9), "tab:red"))
     for name, schedule, color in kinds:
-        walks = _energies(Annealing(schedule, move, n_steps=n_steps), rng, bound, starts)
+        run = Annealing(schedule, move, n_steps=n_steps).iterate(rng, bound, starts)
+        walks = np.array([state.energy for state, _ in run])
         axes.plot(walks, color=color, alpha=0.35, linewidth=1)
         axes.plot([], [], color=color, label=f"{n_runs} {name}, median end {np.median(walks[-1]):.4f}")
     axes.set(xlabel="Monte Carlo step", ylabel="energy")
@@ -195,10 +196,6 @@ def race_figure(curves: Mapping[str, tuple[NDArray, NDArray]], title: str = "") 
     axes.set(xscale="log", yscale="log", xlabel="seconds", ylabel="lowest energy so far", title=title)
     figure.legend(loc="outside right upper", frameon=False, fontsize="small")
     return figure
-
-
-def _energies(sampler, rng, energy, A):
-    return np.array([state.energy for state, _ in sampler.iterate(rng, energy, A)])
 
 
 def save(figure: Any, path: str | os.PathLike) -> None:

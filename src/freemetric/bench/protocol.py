@@ -135,15 +135,11 @@ class BenchTask:
     samples: bool = False  # whether metrics can be learned on a sample of the training set
 
 
-def _from_datasets(name: str, *given: Any) -> Callable[..., Any]:
-    """A function of ``freemetric.datasets``, looked up when it is called: that package may be left out."""
+def _datasets() -> Any:
+    """``freemetric.datasets``, imported when it is needed: that package may be left out."""
+    from .. import datasets
 
-    def call(*arguments):
-        from .. import datasets
-
-        return getattr(datasets, name)(*given, *arguments)
-
-    return call
+    return datasets
 
 
 def _split(halves: Callable[[Any, int], list], data: Any, repeat: int, fold: int) -> tuple[Any, Any, Any, Any]:
@@ -154,8 +150,8 @@ def _split(halves: Callable[[Any, int], list], data: Any, repeat: int, fold: int
 TASKS = {
     "classification": BenchTask(
         METHODS,
-        _from_datasets("list_datasets"),
-        _from_datasets("load"),
+        lambda: _datasets().list_datasets(),
+        lambda name, home: _datasets().load(name, home),
         partial(_split, halves),
         fit,
         scores,
@@ -164,14 +160,14 @@ TASKS = {
     "regression": BenchTask(
         regression.METHODS,
         regression.list_tables,
-        _from_datasets("load_regression"),
+        lambda name, home: _datasets().load_regression(name, home),
         partial(_split, regression.halves),
         regression.fit,
         regression.scores,
     ),
     "synthetic": BenchTask(
         regression.METHODS,
-        _from_datasets("list_regression", "generated"),
+        lambda: _datasets().list_regression("generated"),
         lambda name, _: regression.sized_problem(name),
         regression.draw,
         regression.fit,

@@ -94,8 +94,10 @@ class Record:
     def check(self) -> None:
         """ValueError, in one line, where a field holds something else than it should."""
         for name, is_right in FIELDS.items():
-            if not is_right(getattr(self, name)):
-                raise ValueError(f"{name} is {str(getattr(self, name))[:40]!r}")
+            value = getattr(self, name)
+            is_absent = value is None and getattr(Record, name, "") is None  # as it is by default
+            if not is_absent and not is_right(value):
+                raise ValueError(f"{name} is {str(value)[:40]!r}")
         of_classification = self.errors and self.honest_error is not None
         if self.failure is None and not of_classification and self.rmse is None:
             raise ValueError("neither errors nor a failure")
@@ -133,10 +135,6 @@ def _for_intervals(high: float) -> Callable[[Any], bool]:
     )
 
 
-def _or_none(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: value is None or is_right(value)
-
-
 _is_error, _is_size = _within(0, 100), _within(0, float("inf"))
 
 OF_REGRESSION: dict[str, Callable[[Any], bool]] = {
@@ -149,17 +147,17 @@ OF_REGRESSION: dict[str, Callable[[Any], bool]] = {
 
 FIELDS: dict[str, Callable[[Any], bool]] = {
     "errors": lambda value: isinstance(value, list) and all(map(_is_error, value)),
-    "honest_k": _or_none(lambda value: type(value) is int),
-    "honest_error": _or_none(_is_error),
-    **dict.fromkeys(("brier", "log_loss"), _or_none(lambda value: type(value) is float or is_number(value))),
+    "honest_k": lambda value: type(value) is int,
+    "honest_error": _is_error,
+    **dict.fromkeys(("brier", "log_loss"), lambda value: type(value) is float or is_number(value)),
     "seconds": _is_size,
     "parameters": lambda value: isinstance(value, dict),
-    "failure": _or_none(lambda value: isinstance(value, str)),
+    "failure": lambda value: isinstance(value, str),
     "shape": lambda value: len(value) == 3 and all(type(each) is int for each in value),
     "versions": lambda value: isinstance(value, dict),
-    **{name: _or_none(is_right) for name, is_right in OF_REGRESSION.items()},
+    **OF_REGRESSION,
 }
-"""Checks of all fields; a loss may be infinite."""
+"""Checks of all fields that are there; a loss may be infinite."""
 
 
 def read(path: Path) -> Record:

@@ -130,10 +130,6 @@ N_TEST = 4000  # test samples of a synthetic problem
 DIGITS = 6
 
 
-def _free_energy(X, seed, device):
-    return FreeEnergyRegressor(device=device, random_state=seed)
-
-
 def _neighbors(X, seed, device):
     most = len(X) - -(-len(X) // INNER_FOLDS)  # samples that the smallest inner training fold has
     counts = [k for k in NEIGHBORS if k <= most]
@@ -160,7 +156,7 @@ def _support_vectors(X, seed, device):
 
 
 METHODS: dict[str, Callable[[NDArray, int, str], Any]] = {
-    "free-energy-regressor": _free_energy,
+    "free-energy-regressor": lambda X, seed, device: FreeEnergyRegressor(device=device, random_state=seed),
     "knn": _neighbors,
     "mlkr": _mlkr,
     "svr": _support_vectors,

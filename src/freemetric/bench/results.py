@@ -108,10 +108,6 @@ def _relative(name: str, unit: str, place: int | None = None) -> Callable[[Recor
     return of
 
 
-def _unexplained(record: Record) -> float | None:
-    return None if record.r2 is None else 100 * (1 - record.r2)
-
-
 def _off(place: int) -> Callable[[Record], float | None]:
     return lambda record: None if not record.coverage else 100 * abs(record.coverage[place] - INTERVALS[place])
 
@@ -123,7 +119,7 @@ MEASURES: dict[str, Measure] = {
     "error": Measure("error in %", attrgetter("honest_error")),
     "brier": Measure("Brier score", attrgetter("brier")),
     "log_loss": Measure("log loss", attrgetter("log_loss")),
-    "unexplained": Measure("unexplained variance, 1 - R2, in %", _unexplained),
+    "unexplained": Measure("unexplained variance, 1 - R2, in %", lambda r: None if r.r2 is None else 100 * (1 - r.r2)),
     "mae": Measure(f"mean absolute error {OF_SPREAD}", _relative("mae", "spread")),
     "rmse": Measure(f"root mean squared error {OF_SPREAD}", _relative("rmse", "spread")),
     "pinball": Measure(f"pinball loss {OF_SPREAD}", _relative("pinball", "spread")),

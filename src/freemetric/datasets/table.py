@@ -99,10 +99,21 @@ def _check_header(path, header):
 
 def verify(table: TextColumns, expected: DataFile) -> None:
     """DatasetError, in one line, where a table differs from the registry."""
-    _verify_columns(table, expected)
+    if table.class_column != "class":
+        raise DatasetError(f"{table.source}: no class column: the last is {table.class_column!r}, expected 'class'")
+    if len(table.columns) != expected.features:
+        raise DatasetError(f"{table.source}: {counted(len(table.columns), 'feature')}, expected {expected.features}")
+    for place, (name, right) in enumerate(zip(table.columns, expected.columns or table.columns, strict=True), 1):
+        if name != right:
+            raise DatasetError(f"{table.source}: column {place} is {name!r}, expected {right!r}")
     if len(table.labels) != expected.rows:
         raise DatasetError(f"{table.source}: {counted(len(table.labels), 'row')}, expected {expected.rows}")
-    _verify_values(table, expected)
+    for column, fields in zip(table.columns, table.fields, strict=True):
+        allowed = expected.nominal.get(column, ())  # none: a numeric column
+        strange = next((row for row, text in enumerate(fields) if allowed and text and text not in allowed), None)
+        if strange is not None:
+            where = f"{table.source}, line {table.lines[strange]}: {fields[strange]!r} in column {column!r}"
+            raise DatasetError(f"{where}, expected one of {', '.join(allowed)}")
     counts = Counter(table.labels)
     if expected.class_counts is None or counts == expected.class_counts:
         return
@@ -113,27 +124,6 @@ def verify(table: TextColumns, expected: DataFile) -> None:
     label = next(label for label in expected.class_counts | counts if counts[label] != expected.class_counts.get(label))
     wanted = expected.class_counts.get(label, 0)
     raise DatasetError(f"{table.source}: {counted(counts[label], 'row')} of class {label!r}, expected {wanted}")
-
-
-def _verify_columns(table, expected):
-    if table.class_column != "class":
-        raise DatasetError(f"{table.source}: no class column: the last is {table.class_column!r}, expected 'class'")
-    if len(table.columns) != expected.features:
-        raise DatasetError(f"{table.source}: {counted(len(table.columns), 'feature')}, expected {expected.features}")
-    for place, (name, wanted) in enumerate(zip(table.columns, expected.columns or table.columns, strict=True), 1):
-        if name != wanted:
-            raise DatasetError(f"{table.source}: column {place} is {name!r}, expected {wanted!r}")
-
-
-def _verify_values(table, expected):
-    for column, fields in zip(table.columns, table.fields, strict=True):
-        if column not in expected.nominal:
-            continue
-        allowed = {"", *expected.nominal[column]}
-        strange = next((row for row, text in enumerate(fields) if text not in allowed), None)
-        if strange is not None:
-            where = f"{table.source}, line {table.lines[strange]}: {fields[strange]!r} in column {column!r}"
-            raise DatasetError(f"{where}, expected one of {', '.join(expected.nominal[column])}")
 
 
 def encode(

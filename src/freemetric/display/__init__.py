@@ -2,8 +2,7 @@
 
 from .comparison import ComparisonDisplay
 from .embedding import EmbeddingDisplay
-from .importances import ImportancesDisplay, SelectionDisplay
-from .metric import MetricDisplay
+from .features import ImportancesDisplay, MetricDisplay, SelectionDisplay
 from .neighbors_curve import NeighborsCurveDisplay
 from .prediction import IntervalsDisplay, PredictionDisplay
 from .trace import ThermodynamicsDisplay, TraceDisplay

@@ -203,14 +203,16 @@ class ThermodynamicsDisplay(Display):
         for name, label, color in (("free_energy", "F", COLORS[0]), ("energy", "U", COLORS[3])):
             self._curve(axes[0], name, color, {"label": label, **kwargs})
         self._curve(axes[1], "heat_capacity", COLORS[2], kwargs)
-        self._marks(axes)
-        if has_overlaps:
-            self._overlaps(axes[2])
         for axis, label in zip(axes, ("F, U", "C", *["q"] * has_overlaps, "rung"), strict=True):
             axis.set_ylabel(label)
         for axis in axes[:-1]:
+            axis.axvline(self.found.temperature, color=COLORS[6], linestyle=":", label="search")
+            if np.isfinite(curves.freezing.value):
+                axis.axvline(curves.freezing.value, color=COLORS[1], linestyle="--", label="freezing")
             axis.set(xscale="log", xlabel="temperature")
             axis.margins(x=0.01)
+        if has_overlaps:
+            self._overlaps(axes[2])
         axes[0].legend(frameon=False)
         if not curves.is_absolute:
             axes[0].set_title("F relative to S = 0 at the highest temperature", loc="left", fontsize="medium")
@@ -226,13 +228,6 @@ class ThermodynamicsDisplay(Display):
         axis.fill_between(
             curves.temperature, values - 2 * error, values + 2 * error, color=color, alpha=0.3, linewidth=0
         )
-
-    def _marks(self, axes):
-        frozen = self.found.curves.freezing
-        for axis in axes[:-1]:
-            axis.axvline(self.found.temperature, color=COLORS[6], linestyle=":", label="search")
-            if np.isfinite(frozen.value):
-                axis.axvline(frozen.value, color=COLORS[1], linestyle="--", label="freezing")
 
     def _overlaps(self, axis):
         """Median and range of the overlaps of two ladders, on rungs with the whole energy."""

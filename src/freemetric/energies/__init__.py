@@ -6,6 +6,7 @@ from .base import (
     Diagonal,
     Energy,
     ScaledEnergy,
+    Sparsity,
     SumEnergy,
     as_energy,
     bind,
@@ -19,13 +20,10 @@ from .base import (
 )
 from .large_margin import LMNNEnergy
 from .minibatch import MiniBatch
-from .multi_label import MultiLabelEnergy
-from .ranking import RankingEnergy
 from .regression import NeighborLikelihoodEnergy, RegressionEnergy
-from .soft_neighbors import LogNCAEnergy, NCAEnergy
-from .sparsity import Sparsity
+from .soft_neighbors import LogNCAEnergy, MultiLabelEnergy, NCAEnergy
 from .tuples import PairEnergy, TripletEnergy
-from .votes import BalancedErrorEnergy, FBetaEnergy, KNNErrorEnergy
+from .votes import BalancedErrorEnergy, FBetaEnergy, KNNErrorEnergy, RankingEnergy
 
 __all__ = [
     "BalancedErrorEnergy",

@@ -63,14 +63,10 @@ class BoundLargeMargin:
     """The energy of data sets (B, N, d) whose samples are sorted by class."""
 
     def __init__(self, X: Array, y: NDArray, n_neighbors: int, regularization: float) -> None:
-        self.X = X - X.mean(axis=1, keepdims=True)
+        self.X, self.n_samples = X - X.mean(axis=1, keepdims=True), X.shape[1]
         self.end = np.searchsorted(y, y, side="right")
         self.targets = [targets_of(data, y, n_neighbors) for data in self.X]
         self.regularization = regularization
-
-    @property
-    def n_samples(self) -> int:
-        return self.X.shape[1]
 
     def __call__(self, A: Array) -> Array:
         return self.value_and_grad(A)[0]

@@ -1,5 +1,6 @@
-"""Nearest neighbours that vote: errors and F-scores of exact leave-one-out predictions, which have no gradient."""
+"""Nearest neighbours, each sample left out: errors and F-scores of their votes, and scores of their lists."""
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, cast
 
@@ -40,25 +41,26 @@ def nearest_others(Z: Array, n_neighbors: int, device: str = "cpu") -> NDArray[n
 
 
 class BoundNearest:
-    """A loss of the nearest neighbours of every sample in the spaces of maps; subclasses have ``of_rows``."""
+    """A loss of the nearest neighbours of every sample in the spaces of maps; subclasses have ``of_rows``.
 
-    def __init__(self, X: ArrayLike, sample_weight: ArrayLike | None, n_neighbors: int, device: str) -> None:
-        if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
-            raise ValueError(f"n_neighbors of an energy must be a positive integer; got {n_neighbors!r}.")
+    The data are one data set or one for each replica, all with the same classes.
+    """
+
+    def __init__(self, energy: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, device: str) -> None:
+        if not isinstance(energy.n_neighbors, Integral) or energy.n_neighbors < 1:
+            raise ValueError(f"n_neighbors of an energy must be a positive integer; got {energy.n_neighbors!r}.")
         data = np.asarray(X, dtype=np.float64)
         stack: Array = data[None] if data.ndim == 2 else data  # (B, N, d)
-        if stack.shape[1] < 2:
+        self.n_samples: int = stack.shape[1]
+        if self.n_samples < 2:
             raise ValueError("Leave-one-out needs at least two samples; X has 1.")
+        self.energy, self.device = energy, device
         self.X: Array = stack - stack.mean(axis=1, keepdims=True)
+        _, self.y, self.sizes = np.unique(y, return_inverse=True, return_counts=True)
         given = checked_weights(sample_weight, stack)
         weights: Array = np.ones(stack.shape[:2]) if given is None else given
         self.weights: Array = weights / weights.mean(axis=1, keepdims=True)  # ones are summed without rounding
-        self.n_neighbors: int = min(int(n_neighbors), stack.shape[1] - 1)
-        self.device: str = device
-
-    @property
-    def n_samples(self) -> int:
-        return self.X.shape[1]
+        self.n_neighbors: int = min(int(energy.n_neighbors), self.n_samples - 1)
 
     def __call__(self, A: Array) -> Array:
         rows = nearest_others(self.X @ np.swapaxes(A, 1, 2), self.n_neighbors, self.device)
@@ -72,29 +74,25 @@ class BoundNearest:
 class BoundVotes(BoundNearest):
     """A function of the confusion of leave-one-out predictions."""
 
-    def __init__(self, energy: Any, X: ArrayLike, y: NDArray, sample_weight: ArrayLike | None, device: str) -> None:
-        super().__init__(X, sample_weight, energy.n_neighbors, device)
-        classes, self.y = np.unique(y, return_inverse=True)
-        self.n_classes, self.loss = len(classes), energy.loss
-
     def of_rows(self, rows: NDArray[np.intp], weights: Array) -> Array:
-        (R, N), C = weights.shape, self.n_classes
+        (R, N), C = weights.shape, len(self.sizes)
         votes, replica, sample = np.zeros((R, N, C)), np.arange(R)[:, None], np.arange(N)
         for nearest in np.moveaxis(rows, 2, 0):
             votes[replica, sample, self.y[nearest]] += weights[replica, nearest]
         # Sums that are equal on paper differ by rounding where their terms come in another order.
         predicted = (votes >= votes.max(axis=2, keepdims=True) * (1 - 1e-12)).argmax(axis=2)
         cells = (replica * C + self.y) * C + predicted
-        return self.loss(np.bincount(cells.ravel(), weights.ravel(), minlength=R * C * C).reshape(R, C, C))
+        return self.energy.loss(np.bincount(cells.ravel(), weights.ravel(), minlength=R * C * C).reshape(R, C, C))
 
 
 class VotingEnergy(Energy):
     """An energy of leave-one-out votes; subclasses have ``loss(confusion)``, (R, C, C) to (R,)."""
 
-    n_neighbors: int
+    def __init__(self, n_neighbors=3):
+        self.n_neighbors = n_neighbors
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        return BoundVotes(self, X, np.asarray(y), sample_weight, device)
+        return BoundVotes(self, X, y, sample_weight, device)
 
     def loss(self, confusion: Array) -> Array:
         """Energies (R,) of confusion matrices (R, C, C): weights of the samples by true and predicted class."""
@@ -130,9 +128,6 @@ class KNNErrorEnergy(VotingEnergy):
     array([0.033])
     """
 
-    def __init__(self, n_neighbors=3):
-        self.n_neighbors = n_neighbors
-
     def loss(self, confusion):
         return 1 - np.trace(confusion, axis1=1, axis2=2) / confusion.sum(axis=(1, 2))
 
@@ -160,9 +155,6 @@ class BalancedErrorEnergy(VotingEnergy):
     >>> BalancedErrorEnergy(1).bind(X, y)(np.ones((1, 1, 1))).round(3)  # a third of class 0, half of class 1
     array([0.417])
     """
-
-    def __init__(self, n_neighbors=3):
-        self.n_neighbors = n_neighbors
 
     def loss(self, confusion):
         hits = np.diagonal(confusion, axis1=1, axis2=2)
@@ -218,4 +210,78 @@ class FBetaEnergy(VotingEnergy):
         return 1 - (scores.mean(axis=1) if self.positive is None else scores[:, self.positive])
 
 
-ENERGIES |= {"knn-error": KNNErrorEnergy, "balanced-error": BalancedErrorEnergy, "f-beta": FBetaEnergy}
+class RankingEnergy(Energy):
+    r"""One minus the mean quality of the lists of the k nearest samples, each sample being a query to all others.
+
+    Samples of the query's class are relevant, :math:`r_j = 1` at rank j, others are not. A list scores
+
+    - "precision": the share of relevant samples, :math:`\frac1k \sum_j r_j`;
+    - "reciprocal_rank": one over the rank of the first relevant one, 0 where none is listed;
+    - "ndcg": :math:`\sum_j r_j / \log_2(j + 1)`, divided by what the best list has.
+
+    Queries that are alone in their class have nothing to find and do not count. With weights the mean over queries is
+    weighted. E has no gradient. An evaluation costs O(N^2 p) time and O(N (p + k)) memory.
+
+    Parameters
+    ----------
+    score : {"precision", "reciprocal_rank", "ndcg"}, default="precision"
+        The score of a list.
+    n_neighbors : int, default=10
+        k, the length of the lists.
+
+    References
+    ----------
+    K. Järvelin, J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20, 2002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.energies import RankingEnergy
+    >>> X, y = load_iris(return_X_y=True)
+    >>> RankingEnergy("precision", 10).bind(X, y)(np.eye(4)[None]).round(3)
+    array([0.062])
+    """
+
+    def __init__(self, score="precision", n_neighbors=10):
+        self.score = score
+        self.n_neighbors = n_neighbors
+
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        if self.score not in SCORES:
+            raise ValueError(f"Unknown score {self.score!r}; known scores: {', '.join(map(repr, SCORES))}.")
+        bound = BoundRanking(self, X, y, sample_weight, device)
+        if bound.sizes.max() < 2:
+            raise ValueError("A ranking needs a class of at least two samples; every class has one.")
+        return bound
+
+
+class BoundRanking(BoundNearest):
+    """One minus the mean score of lists."""
+
+    def of_rows(self, rows: NDArray[np.intp], weights: Array) -> Array:
+        others = self.sizes[self.y] - 1  # relevant samples of every query
+        weights = weights * (others > 0)
+        scores = SCORES[self.energy.score](self.y[rows] == self.y[:, None], others)
+        return 1 - (weights * scores).sum(axis=1) / weights.sum(axis=1)
+
+
+def _normalised_gain(relevant, others):
+    gains = 1 / np.log2(np.arange(relevant.shape[2]) + 2)
+    best = np.append(0, gains.cumsum())[np.minimum(others, len(gains))]
+    return relevant @ gains / np.where(best > 0, best, 1)
+
+
+SCORES: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
+    "precision": lambda relevant, others: relevant.mean(axis=2),
+    "reciprocal_rank": lambda relevant, others: np.where(relevant.any(axis=2), 1 / (1 + relevant.argmax(axis=2)), 0.0),
+    "ndcg": _normalised_gain,
+}
+"""Scores (R, N) of lists by name, from what is relevant in them (R, N, K) and how much is in all (N,)."""
+
+ENERGIES |= {
+    "knn-error": KNNErrorEnergy,
+    "balanced-error": BalancedErrorEnergy,
+    "f-beta": FBetaEnergy,
+    "ranking": RankingEnergy,
+}

@@ -14,16 +14,14 @@ from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import callers_stacklevel
-from ..files import Savable
 from ..files.checks import check_array as check_kept_array
 from ..files.estimators import check_attributes
 from ..magnitudes import lengths
-from ..mc.streams import seed_sequence
-from ..presenting import Presented
+from ..mc.streams import generator as generator  # where learners look for it
 from ..printable import counted
 from ..sklearn_compat import Interval, validate_params, with_callbacks
-from .fitting import AtomicFit, keeping_the_best
-from .parallel import one_blas_thread as one_blas_thread  # where learners look for it
+from .fitting import KeptModel, keeping_the_best
+from .parallel import one_blas_thread as one_blas_thread  # likewise
 from .training_rows import precise, regression_rows, training_rows
 from .validation import (
     check_factors,
@@ -116,19 +114,18 @@ def _mapped(X, A):
     return Z
 
 
-class MetricLearner(
-    AtomicFit, Savable, Presented, MappedDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):
+class MetricLearner(KeptModel, MappedDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
     ``X`` is float64 (N, d), or float32 for very many samples where ``_dtypes`` allows it. ``y`` holds class indices
-    0..C-1, targets where ``_is_regression()``, or None. A learner from pairs, triplets or chunks has its own ``fit``,
+    0..C-1, targets where ``_is_regression``, or None. A learner from pairs, triplets or chunks has its own ``fit``,
     which calls ``_fit`` with them; they reach ``_learn`` by name, and y is then None. A learner whose constants assume
     features in [0, 1] sets ``_has_units``: its ``_learn`` returns a map of X / ``_unit``.
     """
 
-    _needs_labels = True
-    _has_units = False
+    _needs_labels: Any = True
+    _is_regression: Any = False  # whether y are targets, (N,) or (N, m), and not classes
+    _has_units: Any = False
     _unit = 1.0  # while learning: what X is to be divided by
     _rows: NDArray[np.intp] | None = None  # while learning: which of the rows given are learned from; None: all
     _dtypes: Any = np.float64  # what X is validated to
@@ -166,7 +163,7 @@ class MetricLearner(
         else:
             X, y, given = self._with_targets(X, y, sample_weight)
         check_n_components(getattr(self, "n_components", None), X)
-        if self._measures():
+        if self._has_units:
             warn_of_dwarfs(X)
             self._unit = unit_of(X)
         self.components_ = self._learn(X, y, **given) / self._unit
@@ -177,21 +174,13 @@ class MetricLearner(
 
     def _with_targets(self, X, y, sample_weight):
         """Checked samples and targets, and further arguments of ``_learn``."""
-        options = {"y_numeric": True, "multi_output": True} if self._is_regression() else {}
+        options = {"y_numeric": True, "multi_output": True} if self._is_regression else {}
         X, y = check_samples(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2, **options)
         check_magnitude(X)
         X, y, given = self._samples(precise(X), y, sample_weight)
         names = getattr(self, "feature_names_in_", None)
         warn_of_samples(X, names) if options else warn_of_classes(X, y, self.classes_, names)
         return X, y, given
-
-    def _measures(self):
-        """Whether to learn in units of X's own."""
-        return self._has_units
-
-    def _is_regression(self):
-        """Whether y are targets, (N,) or (N, m), and not classes."""
-        return False
 
     def _samples(self, X, y, sample_weight):
         """Labelled samples, their class indices, and further arguments of ``_learn``."""
@@ -250,6 +239,8 @@ class MetricLearner(
 class WeightedMetricLearner(MetricLearner):
     """Subclasses implement ``_learn(X, y, weights) -> A``: weights (N,) of mean one, or None where all are equal."""
 
+    _can_weigh: Any = True  # whether weights can reach what is minimised
+
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the metric from labels y, or in regression from targets (n_samples,) or (n_samples, n_outputs).
@@ -259,23 +250,14 @@ class WeightedMetricLearner(MetricLearner):
         """
         return self._fit(X, y, sample_weight)
 
-    def _can_weigh(self):
-        """Whether weights can reach what is minimised."""
-        return True
-
     def _samples(self, X, y, sample_weight):
-        if self._is_regression():
-            rows = regression_rows(X, y, sample_weight, self._can_weigh())
+        if self._is_regression:
+            rows = regression_rows(X, y, sample_weight, self._can_weigh)
             if not (rows.y.min(axis=0) < rows.y.max(axis=0)).any():
                 same = f"y is {rows.y.flat[0]:g} for every row"
                 raise ValueError(f"{same}: a metric is learned from targets that differ.")
         else:
-            rows = training_rows(X, y, sample_weight, self._can_weigh())
+            rows = training_rows(X, y, sample_weight, self._can_weigh)
             self.classes_ = rows.classes
         self._rows = rows.rows
         return rows.X, rows.y, {"weights": rows.weights}
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """The one generator of a fit, from scikit-learn's ``random_state``."""
-    return np.random.default_rng(seed_sequence(random_state))

@@ -14,11 +14,9 @@ from sklearn.utils import check_array
 
 from ..magnitudes import exponent_of, reduced
 from ..mc import Streams
-from .base import MetricLearner, generator, one_blas_thread
+from .base import MetricLearner
 from .fitting import Lowest, tell
-from .linear_algebra import map_of
 from .parameters import INITS, INITS_OF_REGRESSION
-from .side_information import PriorLearner
 from .training_rows import NUMBERS
 
 MOST_SQUARE = 500  # features; beyond, square maps cost too much memory and time
@@ -41,7 +39,10 @@ def initial_map(
     """
     d, p = X.shape[1], n_dimensions(n_components, X)
     if not isinstance(init, str):
-        return _given(init, None if n_components is None else p, d)
+        A = check_array(init, dtype=np.float64, copy=True)
+        if A.shape[1] != d or A.shape[0] > d or n_components not in (None, A.shape[0]):
+            raise ValueError(f"init has shape {A.shape}; expected ({f'<= {d}' if n_components is None else p}, {d}).")
+        return A
     if n_components is None and p < d and init in ("auto", "identity"):
         init = "pca"
     if init == "auto":
@@ -97,13 +98,6 @@ def _leading(directions, p, d):
     return A
 
 
-def _given(init, p, d):
-    A = check_array(init, dtype=np.float64)
-    if A.shape[1] != d or A.shape[0] > d or (p is not None and A.shape[0] != p):
-        raise ValueError(f"init has shape {A.shape}; expected ({'<= ' + str(d) if p is None else p}, {d}).")
-    return A.copy()
-
-
 MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs (benchmarks/large_metrics.py)
 BATCH = 2048
 SUBSET = 4096  # samples on which maps are compared
@@ -150,37 +144,6 @@ class Descent:
     def report(self, flat: Array | None = None) -> None:
         self.n_iter += 1
         tell(self.verbose, "%s iteration %d: objective %.6f", self.name, self.n_iter, self.best.value)
-
-
-class BoundedDescent(Descent):
-    """L-BFGS until ``gap``, an upper bound on the distance from the optimum, is small.
-
-    Subclasses are their own objective and update ``gap``.
-    """
-
-    def __init__(self, name: str, start: Array) -> None:
-        super().__init__(name, None, start)
-        self.gap, self.tol, self.rounding = np.inf, 0.0, 0.0
-
-    @property
-    def value(self) -> float:
-        """The best objective so far."""
-        return self.best.value
-
-    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
-        """Whether the gap is small, or nothing better could be found."""
-        self.tol, self.verbose = tol, verbose
-        lbfgs(self, self.start, max_iter, self.report)
-        return self.has_settled() or self.n_iter < max_iter
-
-    def report(self, flat: Array | None = None) -> None:
-        self.n_iter += 1
-        tell(self.verbose, "%s iteration %d: objective %.6g, gap %.2e", self.name, self.n_iter, self.value, self.gap)
-        if self.has_settled():
-            raise StopIteration
-
-    def has_settled(self) -> bool:
-        return self.gap <= max(self.tol * self.value, self.rounding)
 
 
 class StochasticDescent(Descent):
@@ -241,7 +204,7 @@ class MapSearch(MetricLearner):
 
     def _initial(self, rng, X, y):
         """The map that ``init`` names; an array is a map of the data that users gave."""
-        A = initial_map(self.init, rng, X, y, self.n_components, self._is_regression())
+        A = initial_map(self.init, rng, X, y, self.n_components, self._is_regression)
         return A if isinstance(self.init, str) else self._unit * A
 
     def _previous(self, n_features):
@@ -267,41 +230,3 @@ class MiniBatched(MapSearch):
         if self.batch_size is None:
             return None if n_samples <= MOST_WHOLE else BATCH
         return None if n_samples <= self.batch_size else self.batch_size
-
-
-class SmoothDescent(MapSearch):
-    """Subclasses call ``_descend`` with their objective in ``_learn``; lengths are in units of X's own."""
-
-    _has_units = True
-
-    def _first_map(self, X, y):
-        with one_blas_thread():
-            return self._initial(generator(self.random_state), X, y)
-
-    def _previous_of(self, shape):
-        """The last fit's map for a warm start where it has this shape; else None."""
-        previous = self._previous(shape[1])
-        return previous if previous is not None and previous.shape == shape else None
-
-    def _descend(self, objective, start):
-        """Lowest value and the array there, from an objective that returns value and gradient."""
-        search = Descent(type(self).__name__, objective, start)
-        self._run(search)
-        return search.best.value, search.best.item
-
-
-class ConvexDescent(SmoothDescent, PriorLearner):
-    """A learner whose objective is convex in M = A^T A and stays near a prior; it descends over the map A."""
-
-    def _beginning(self, X, y, M0):
-        """Start of the descent: the last fit's map, the prior's, or the one that ``init`` names."""
-        at_prior = isinstance(self.init, str) and self.init == "auto" and self.n_components in (None, len(M0))
-        A = map_of(M0) if at_prior else self._first_map(X, y)
-        previous = self._previous_of(A.shape)
-        return A if previous is None else previous
-
-
-def departure(A: Array, M0: Array, cost: float) -> tuple[float, Array]:
-    """cost |A^T A - M_0|^2 and its gradient by A."""
-    off = A.T @ A - M0
-    return cost * float((off**2).sum()), 4 * cost * np.dot(A, off)

@@ -1,14 +1,16 @@
-"""DMLFE: the metric as the ground state of a physical system, found by Metropolis Monte Carlo."""
+"""DMLFE: the metric as the ground state of a physical system, found by Metropolis Monte Carlo, and samples of it."""
 
 from contextlib import nullcontext
 from dataclasses import KW_ONLY
 from functools import partial
 from numbers import Integral
 from os import PathLike
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from ..energies import (
     Energy,
@@ -22,15 +24,18 @@ from ..energies import (
     needs_targets,
     takes_weights,
 )
-from ..mc import Annealing, ElementMove, Geometric, LangevinMove, MatrixMove
+from ..mc import Annealing, Constant, ElementMove, Geometric, LangevinMove, MatrixMove, Sampler
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
-from .base import WeightedMetricLearner, generator
+from .base import WeightedMetricLearner, generator, one_blas_thread
 from .descent import SUBSET, MiniBatched, n_dimensions
 from .fitting import FitSteps
 from .kept_results import WalkCheckpoint
-from .metric_samples import SampledMetric, draws
-from .parameters import INITS, INITS_OF_REGRESSION, NotNegative, estimator
-from .sampling_run import OBSERVERS, Walk, Walks, steps_of, swaps_of
+from .parameters import INITS, INITS_OF_REGRESSION, NotNegative, documented, estimator
+from .sampling_run import OBSERVERS, Walk, Walks, steps_of
+from .validation import unit_of
+
+if TYPE_CHECKING:
+    from ..thermodynamics import ModelThermodynamics
 
 READINGS = {
     "published": ("uniform", ElementMove(1.0, n_moves="samples", target_acceptance=None)),
@@ -40,9 +45,13 @@ READINGS = {
 }
 """Where the walk starts and how it moves, by reading of the paper."""
 
+N_CHAINS, SPACING, BURN_IN = 4, 5, 0.4  # of samples
+KEPT = ("samples_", "samples_r_hat_", "metric_mean_", "metric_std_", "feature_weights_", "feature_weights_std_")
+MOST_SAMPLES = 1000  # rows that thermodynamics is computed on
+
 
 @estimator
-class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLearner):
+class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     r"""Distance metric learning through minimisation of the free energy.
 
     The energy E(A) of a map A is an objective such as the expected leave-one-out error of stochastic neighbours.
@@ -144,8 +153,6 @@ class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLear
     verbose: bool = False
     random_state: Any = None
 
-    _has_units = True
-
     @classmethod
     def paper(cls, reading: str = "published", **overrides: Any) -> Self:
         """A configuration that the paper describes; it describes several.
@@ -180,18 +187,10 @@ class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLear
         sampler = Annealing(Geometric(0.1, 0.9), clone(move), n_steps=n_steps, tol=1e-5, window=10)
         return cls(**{"sampler": sampler, "init": init, "confinement": 0.0, **overrides})
 
-    def _can_weigh(self):
-        return takes_weights(as_energy(self.energy))
-
-    @property
-    def _needs_labels(self):  # type: ignore[override]
-        return needs_targets(as_energy(self.energy))
-
-    def _is_regression(self):
-        return is_regression(as_energy(self.energy))
-
-    def _measures(self):
-        return not knows_its_data(as_energy(self.energy))  # in its own units
+    _can_weigh = property(lambda self: takes_weights(as_energy(self.energy)))
+    _needs_labels = property(lambda self: needs_targets(as_energy(self.energy)))
+    _is_regression = property(lambda self: is_regression(as_energy(self.energy)))
+    _has_units = property(lambda self: not knows_its_data(as_energy(self.energy)))  # which may be in its own units
 
     def _learn(self, X, y, weights=None):
         rng = generator(self.random_state)
@@ -213,8 +212,13 @@ class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLear
         some = slice(None) if n is None else bound.sample
         start = self._starts(rng, sampler.n_replicas, X[some] / self._unit, None if y is None else y[some])
         parts = {"X": X, "y": y, "weights": weights, "energy": energy, "sampler": sampler, "start": start}
+        own = {  # columns of the trace
+            "confinement": lambda state, info: self.confinement * (state.A**2).sum(axis=(1, 2)),
+            "norm": lambda state, info: np.sqrt((state.A**2).sum(axis=(1, 2))),
+            "swaps": lambda state, info: info.swaps_with_next,
+        }
         with self._checkpoint({**parts, "seed": rng.bit_generator.seed_seq}) as checkpoint:
-            new_walk = partial(Walk, type(self).__name__, self.verbose, steps, observers=self._observers())
+            new_walk = partial(Walk, type(self).__name__, self.verbose, steps, observers=OBSERVERS | own)
             walks = Walks(new_walk, self.n_jobs, checkpoint)
             walks.run(sampler, rng, bound, start)
             steps.close()
@@ -224,18 +228,11 @@ class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLear
         if np.isnan(self.trace_["swaps"]).all():
             del self.trace_["swaps"]
         self.energy_, self.n_iter_ = walks.best.value, len(self.trace_["energy"])
-        self._forget_samples()
+        for name in KEPT:  # of an earlier fit with samples
+            self.__dict__.pop(name, None)
         if self.n_samples:
             self._keep_samples(draws(rng, bound, walks, sampler, self.n_samples), X)
         return walks.best.item
-
-    def _observers(self):
-        """Columns of the trace."""
-        return OBSERVERS | {
-            "confinement": lambda state, info: self.confinement * (state.A**2).sum(axis=(1, 2)),
-            "norm": lambda state, info: np.sqrt((state.A**2).sum(axis=(1, 2))),
-            "swaps": swaps_of,
-        }
 
     def _in_the_order_given(self, *arrays):
         """Samples, targets and weights in the order of the X that was given, of which no row may be left out."""
@@ -260,3 +257,92 @@ class DMLFE(CallbackSupportMixin, MiniBatched, SampledMetric, WeightedMetricLear
         if previous is not None and previous.shape == (n_replicas, p, X.shape[1]):
             return previous * self._unit
         return np.array([self._initial(rng, X, y) for _ in range(n_replicas)])
+
+    def _keep_samples(self, maps, X):
+        """Attributes that follow from maps (n_draws, n_chains, p, d) at the last temperature."""
+        from ..thermodynamics import MetricSpread
+
+        spread = MetricSpread.of(maps / self._unit, X.var(axis=0), self.trace_["temperature"][-1].min())
+        self.samples_ = maps.reshape(-1, *maps.shape[2:])[: self.n_samples] / self._unit
+        self.metric_mean_, self.metric_std_ = spread.mean, spread.std
+        self.feature_weights_, self.feature_weights_std_ = spread.weights, spread.weights_std
+        self.samples_r_hat_ = float(spread.r_hat)
+
+    @documented()
+    def thermodynamics(  # noqa: D417 - the shared text describes the rest
+        self,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        *,
+        temperatures: tuple[float, float] | None = None,
+        settings: Any = None,
+        random_state: Any = None,
+    ) -> "ModelThermodynamics":
+        """Free energy, energy, entropy and heat capacity over temperature; needs the extra ``thermo``.
+
+        The energy is sampled anew on a ladder of temperatures, from the confinement alone down to a quarter of the
+        temperature at which the search ended. The result has error bars, the temperature at which the metric freezes,
+        and error bars on M at the temperature of the search; printed, it is a few sentences. Samples count equally.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            The training samples, which the model does not keep; of more than 1,000 a random part. None uses the trace
+            of the fit, where its sampler kept several temperatures: there are then no error bars on M.
+        y : array-like of shape (n_samples,) or None, default=None
+            Their labels or targets.
+        {ladder}
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from freemetric import DMLFE
+        >>> from freemetric.mc import Annealing, Constant
+        >>> from freemetric.thermodynamics import TemperingSettings
+        >>> X, y = load_iris(return_X_y=True)
+        >>> X, y = X[::5, 2:], y[::5]
+        >>> model = DMLFE(1, sampler=Annealing(Constant(1e-2)), random_state=0).fit(X, y)
+        >>> short = TemperingSettings(n_steps=40, n_rungs=5, n_rounds=1)
+        >>> found = model.thermodynamics(X, y, settings=short, random_state=0)
+        >>> found.curves.is_absolute, found.metric.std.shape
+        (True, (2, 2))
+        """
+        from ..thermodynamics import FittedEnergy, Recording, described, thermodynamics_of
+
+        check_is_fitted(self)
+        chosen = float(self.trace_["temperature"][-1].min())
+        if X is None:
+            return described(Recording.from_trace(self.trace_), chosen)
+        energy, twin = as_energy(self.energy), clone(self)
+        if names_rows(energy):
+            raise ValueError("The energy names rows of X, and a part of them is sampled: use thermodynamics.temper.")
+        samples, targets, _ = twin._with_targets(X, y, None)
+        d = self.components_.shape[1]
+        if samples.shape[1] != d:
+            raise ValueError(f"X has {samples.shape[1]} features, but the model was fitted with {d}.")
+        unit = unit_of(samples) if twin._has_units else 1.0
+        rows = generator(random_state).permutation(len(samples))[:MOST_SAMPLES]
+        bound = bind(energy, samples[rows] / unit, targets[rows], None, self.device)
+
+        def matrices(maps):
+            return np.swapaxes(maps, 1, 2) @ maps / unit**2
+
+        start = self.components_ * unit
+        fitted = FittedEnergy(bound, start, self.confinement, chosen, samples.var(axis=0), matrices)
+        return thermodynamics_of(fitted, temperatures, settings, random_state)
+
+
+def draws(rng: np.random.Generator, energy: Any, walks: Walks, sampler: Sampler, n_samples: int) -> NDArray:
+    """Maps (n_draws, 4, p, d) at the last temperature of walks: every fifth step of four chains from their ends."""
+    last = walks.trace["temperature"][-1]
+    T = float(np.nanmin(last))
+    if not T > 0:
+        raise ValueError("n_samples needs a walk that ends at a temperature above 0: a quench has no spread.")
+    coldest = np.flatnonzero(last == T)
+    start = walks.replicas[coldest[np.arange(N_CHAINS) % len(coldest)]]
+    n_draws = -(-n_samples // N_CHAINS)
+    n_steps = round(SPACING * n_draws / (1 - BURN_IN))
+    run = Annealing(Constant(T), getattr(sampler, "move", None), n_steps=n_steps, burn_in=BURN_IN)
+    with one_blas_thread():
+        maps = [state.A.copy() for state, _ in run.iterate(rng, energy, start)]
+    return np.array(maps[::-1][::SPACING][:n_draws][::-1])

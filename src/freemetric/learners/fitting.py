@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..exceptions import InterruptedFitWarning, callers_stacklevel
+from ..files import Savable
+from ..presenting import Presented
 from ..sklearn_compat import CALLBACKS, callback_context
 
 logger = logging.getLogger("freemetric")
@@ -43,6 +45,10 @@ def _atomic(method: Method) -> Method:
         return self if result is draft else result
 
     return fit  # type: ignore[return-value]
+
+
+class KeptModel(AtomicFit, Savable, Presented):
+    """An estimator that is fitted whole or not at all, saved in a file, and shown in reports and notebooks."""
 
 
 class Lowest:
@@ -105,7 +111,7 @@ class FitSteps:
         self, estimator: Any, X: Any, y: Any, n_steps: int | None = None, name: str = "Monte Carlo step"
     ) -> None:
         self.data, self.name = {"estimator": estimator, "X": X, "y": y}, name
-        self.stopped, self.lock = False, Lock()
+        self.stopped, self.lock = False, Lock()  # stopped: ``made`` returns True from now on
         self.context = callback_context(estimator, n_steps)
         if self.context is not None:
             self.context.call_on_fit_task_begin(**self.data)
@@ -124,10 +130,6 @@ class FitSteps:
         for callback in getattr(self.data["estimator"], CALLBACKS, ()):
             if hasattr(callback, method):
                 getattr(callback, method)(*found)
-
-    def stop(self) -> None:
-        """Let ``made`` return True from now on."""
-        self.stopped = True
 
     def close(self) -> None:
         if self.context is not None:

@@ -169,13 +169,11 @@ class WalkFile:
             )
         return kept
 
-    def write_now_and_then(self, chain: Chain, maps: list, rows: dict[str, list], best: Lowest) -> None:
-        if time.monotonic() - self.written >= SECONDS:
-            self.write(chain, maps, rows, best)
-
-    def write(self, chain: Chain, maps: list, rows: dict[str, list], best: Lowest) -> None:
-        save(KeptWalk(self.of, chain, maps, rows, best), self.path)
-        self.written = time.monotonic()
+    def write(self, chain: Chain, maps: list, rows: dict[str, list], best: Lowest, is_over: bool = False) -> None:
+        """Write the walk where it is over, or where the last time is long ago."""
+        if is_over or time.monotonic() - self.written >= SECONDS:
+            save(KeptWalk(self.of, chain, maps, rows, best), self.path)
+            self.written = time.monotonic()
 
 
 class WalkCheckpoint(Claim):

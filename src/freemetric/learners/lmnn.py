@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
+from ..energies.large_margin import targets_of
 from ..energies.minibatch import Batches
 from ..kernels import cpu_kernels
 from .base import generator, one_blas_thread
 from .descent import SUBSET, Descent, MiniBatched, StochasticDescent, lbfgs, well_scaled
 from .parameters import Share, estimator
-from .side_information import TripletLearner, check_tuples, class_neighbors
+from .side_information import TripletLearner, check_tuples
 from .validation import clip_count
 
 SLACK = 0.1  # of a margin of one: more keeps pairs for longer, but more of them
@@ -115,7 +116,7 @@ class _LabelledLoss:
         y = y[order]
         self.X, self.unit = _standard(X[order])
         self.end = np.searchsorted(y, y, side="right")
-        self.targets, _ = class_neighbors(self.X, y, n_neighbors, 0)
+        self.targets = targets_of(self.X, y, n_neighbors)
         self.regularization = regularization
         others = len(y) ** 2 - (np.bincount(y) ** 2).sum()
         self.kept, self.found = np.empty((min(others // 2, KEPT_PAIRS), 2), np.int32), -1

@@ -168,8 +168,5 @@ class MLKR(EnergyDescent):
     verbose: bool = False
     random_state: Any = None
 
-    _energy = RegressionEnergy
-    _size_energy = RegressionEnergy
-
-    def _is_regression(self):
-        return True
+    _energy = _size_energy = RegressionEnergy
+    _is_regression = True

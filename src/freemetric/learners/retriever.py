@@ -12,16 +12,14 @@ from sklearn.utils import check_consistent_length, gen_batches
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
 from ..metrics.retrieval_scores import map_at_r
 from ..metrics.vector_index import INDEXES, VectorIndex, check_ids, package_of
-from ..presenting import Presented
 from ..sklearn_compat import HasMethods, StrOptions, safe_indexing, validate_params
 from .base import generator
 from .discriminants import LFDA
-from .fitting import AtomicFit
+from .fitting import KeptModel
 from .itml import ITML
 from .nca import MLKR
 from .parallel import one_blas_thread
@@ -36,7 +34,7 @@ NEIGHBORS = 1 << 22  # of a block of queries that are scored
 
 
 @estimator
-class MetricRetriever(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class MetricRetriever(KeptModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Finds the items nearest to a query under a learned metric.
 
     ``fit`` learns the metric from items with labels, grades or pairs, and keeps all items in an index. The distance is

@@ -65,7 +65,7 @@ class Walk:
                     break
             is_over = True
         if not is_over:
-            self.steps.stop()
+            self.steps.stopped = True
         return self
 
     def _resumed(self, sampler, rng, energy, A, file) -> Iterator[tuple[State, Info]]:
@@ -80,8 +80,8 @@ class Walk:
         while not sampler.ended(chain):
             chain, info = sampler.advance(chain, energy)
             yield chain.state, info
-            file.write_now_and_then(chain, self._maps, self._rows, self.best)
-        file.write(chain, self._maps, self._rows, self.best)
+            file.write(chain, self._maps, self._rows, self.best)
+        file.write(chain, self._maps, self._rows, self.best, is_over=True)
 
     @property
     def trace(self) -> dict[str, NDArray]:
@@ -133,7 +133,7 @@ class Walks:
                 Parallel(n_jobs=min(self.n_jobs, n_parts), require="sharedmem")(delayed(go)(*part) for part in parts)
             except KeyboardInterrupt:
                 for walk in self.walks:
-                    walk.steps.stop()
+                    walk.steps.stopped = True
                 raise
         return self
 
@@ -164,14 +164,6 @@ def side_by_side(traces: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
         return np.pad(np.asarray(rows, dtype=float), ((0, longest - len(rows)), (0, 0)), constant_values=np.nan)
 
     return {name: np.hstack([padded(trace[name]) for trace in traces]) for name in traces[0]}
-
-
-def swaps_of(state: State, info: Info) -> NDArray:
-    """Whether each replica exchanged its map with the next one, (R,); NaN where that was not tried."""
-    swaps = np.full(len(state.A), np.nan)
-    if info.swaps is not None:
-        swaps[:-1] = info.swaps
-    return swaps
 
 
 def steps_of(sampler: Sampler, n_replicas: int) -> int | None:

@@ -8,6 +8,7 @@ from scipy.linalg import inv
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
+from ..energies.large_margin import targets_of
 from ..exceptions import warn_of_data
 from ..printable import counted
 from .base import MetricLearner, generator
@@ -145,17 +146,14 @@ def _shape_of(array):
 
 def class_neighbors(X: NDArray, y: NDArray, n_own: int, n_other: int) -> tuple[NDArray, NDArray]:
     """Indices of the nearest samples of the own class (N, n_own) and of others (N, n_other), filled up by -1."""
-    own, other = np.full((len(X), n_own), -1), np.full((len(X), n_other), -1)
+    other = np.full((len(X), n_other), -1)
     for c in np.unique(y):
         inside, outside = np.flatnonzero(y == c), np.flatnonzero(y != c)
-        k = min(n_own, len(inside) - 1)
-        if k > 0:  # without queries a sample is not its own neighbour
-            own[inside, :k] = inside[NearestNeighbors(n_neighbors=k).fit(X[inside]).kneighbors(return_distance=False)]
         k = min(n_other, len(outside))
         if k > 0:
             search = NearestNeighbors(n_neighbors=k).fit(X[outside])
             other[inside, :k] = outside[search.kneighbors(X[inside], return_distance=False)]
-    return own, other
+    return targets_of(X, y, n_own), other
 
 
 class TripletLearner(MetricLearner):

@@ -54,17 +54,10 @@ def effective_sample_size(chains: Array) -> float:
 
 
 def mean_error(chains: Array) -> float:
-    """Standard error of the mean of all draws, from correlations in time and from what chains differ by.
+    """Standard error of the mean of draws (n_steps, n_chains), from correlations in time and between chains.
 
-    Parameters
-    ----------
-    chains : ndarray of shape (n_steps, n_chains)
-        Draws of one quantity. Fewer than eight steps count as independent.
-
-    Returns
-    -------
-    error : float
-        The standard deviation over the root of the effective sample size, without the ranks that "bulk" means.
+    It is the standard deviation over the root of the effective sample size, without the ranks that "bulk" means. Fewer
+    than eight steps count as independent.
 
     Examples
     --------

@@ -210,16 +210,14 @@ class Annealing(Sampler):
         return chain.followed_by(state, scale, T), info
 
     def ended(self, chain):
-        return super().ended(chain) or self._converged(chain.history[1])
+        energies = chain.history[1]
+        if self.tol is None or len(energies) < self.window:
+            return super().ended(chain)
+        return super().ended(chain) or bool(np.all(np.ptp(energies[-self.window :], axis=0) <= self.tol))
 
     def _temperature(self, step, temperatures, energies):
         T = check_temperature(self._schedule(step, temperatures, energies))
         return T if T.ndim else float(T)
-
-    def _converged(self, energies):
-        if self.tol is None or len(energies) < self.window:
-            return False
-        return bool(np.all(np.ptp(energies[-self.window :], axis=0) <= self.tol))
 
 
 class ParallelTempering(Sampler):

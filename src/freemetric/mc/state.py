@@ -56,6 +56,11 @@ class Info(NamedTuple):
     adapting: bool
     swaps: Array | None = None
 
+    @property
+    def swaps_with_next(self) -> Array:
+        """``swaps`` for every replica, (R,); the last one has no next one, and NaN."""
+        return np.append(np.full(len(self.temperature) - 1, np.nan) if self.swaps is None else self.swaps, np.nan)
+
 
 class Chain(NamedTuple):
     """R replicas between two Monte Carlo steps, with all that the next step depends on.

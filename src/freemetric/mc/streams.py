@@ -106,3 +106,8 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     """The root of all random streams of a fit, from scikit-learn's ``random_state``."""
     entropy = check_random_state(random_state).randint(2**32, size=4, dtype=np.uint32)
     return np.random.SeedSequence(entropy.tolist())
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """The one generator of a fit, from scikit-learn's ``random_state``."""
+    return np.random.default_rng(seed_sequence(random_state))

@@ -13,13 +13,11 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import callers_stacklevel
-from ..files import Savable
 from ..learners.base import MappedDistances, MetricLearner
-from ..learners.fitting import AtomicFit
+from ..learners.fitting import KeptModel
 from ..learners.parameters import make_estimator
 from ..learners.tuples.base import flat, looked_up, merged, samples_of
 from ..learners.validation import check_magnitude, check_samples, dense
-from ..presenting import Presented
 from .descriptions import documentation
 
 KINDS = {2: "2D array of formed points", 3: "3D array of formed tuples"}  # by the number of axes
@@ -30,78 +28,6 @@ class PreprocessorError(Exception):
 
     def __init__(self, original_error: Exception) -> None:
         super().__init__(f"An error occurred when trying to use the preprocessor: {original_error!r}")
-
-
-def formed_points(X: Any, preprocessor: Any, owner: str) -> Any:
-    """Points (n, d) as they are, or those that the preprocessor has for indicators (n,)."""
-    if _checked_ndim(X, 2, preprocessor, owner) == 2:
-        return X
-    return _look_up(np.asarray(X), preprocessor, 2, owner)
-
-
-def formed_tuples(tuples: ArrayLike, preprocessor: Any, size: int, owner: str) -> NDArray[np.float64]:
-    """Tuples (n, size, d): as they are, or of what the preprocessor has for indicators (n, size)."""
-    points, indices = _formed(tuples, preprocessor, size, owner)
-    return points[indices]
-
-
-def _formed(tuples, preprocessor, size, owner):
-    """Points (m, d) of tuples, and the tuples as indices of them, (n, size)."""
-    if len(tuples) == 0:
-        raise ValueError("There are no tuples: the array is empty.")
-    given = np.asarray(tuples)
-    ndim = _checked_ndim(given, 3, preprocessor, owner)
-    if given.shape[1] != size:
-        what = f"Tuples of {size} element(s) expected by {owner}. Got tuples of {given.shape[1]} element(s) instead"
-        raise ValueError(f"{what} (shape={given.shape}):\ninput={given}.\n")
-    if ndim == 3:
-        return flat(samples_of(given, "tuples", estimator=owner))
-
-    def points_of(indicators):
-        points = _look_up(indicators, preprocessor, 3, owner)
-        points = dense(points) if issparse(points) else points
-        return check_array(points, dtype=np.float64, estimator=owner, input_name="tuples")
-
-    return looked_up(given, points_of)
-
-
-def _checked_ndim(X, wanted, preprocessor, owner):
-    """The number of axes of X: ``wanted``, or one less with a preprocessor; else ValueError in metric-learn's words."""
-    ndim = _ndim(X)
-    if ndim == wanted or (ndim == wanted - 1 and preprocessor is not None):
-        return ndim
-    if preprocessor is None:
-        what, remedy = f"{KINDS[wanted]} expected by {owner}", "Reshape your data and/or use a preprocessor."
-    else:
-        either = f"{wanted - 1}D array of indicators or {KINDS[wanted]}"
-        what, remedy = f"{either} expected by {owner} when using a preprocessor", "Reshape your data."
-    raise ValueError(f"{what}. Found {ndim}D array instead:\ninput={X}. {remedy}\n")
-
-
-def _ndim(X):
-    try:
-        return X.ndim if hasattr(X, "ndim") else np.asarray(X).ndim
-    except ValueError:  # rows of different lengths, which are reported when they become an array
-        return 2
-
-
-def _look_up(indicators, preprocessor, wanted, owner):
-    """The points (n, d) of indicators (n,), which become an array of ``wanted`` axes."""
-    if not (callable(preprocessor) or issparse(preprocessor) or hasattr(preprocessor, "__len__")):
-        what = f"Invalid type for the preprocessor: {type(preprocessor)}"
-        raise ValueError(f"{what}: it is None, an array of points, or a function that gives the points of indicators.")
-    try:
-        if callable(preprocessor):
-            points = preprocessor(indicators)
-        else:
-            points = (preprocessor.tocsr() if issparse(preprocessor) else np.asarray(preprocessor))[indicators]
-    except Exception as problem:
-        raise PreprocessorError(problem) from problem
-    if _ndim(points) != 2:
-        what = f"{KINDS[wanted]} expected by {owner} after the preprocessor has been applied"
-        found = f"Found {_ndim(points) + wanted - 2}D array instead:\ninput={points}"
-        raise ValueError(f"{what}. {found}. Reshape your data.\n")
-    return points
 
 
 DEPRECATED = "deprecated"  # the value of an old name that was not used
@@ -145,7 +71,7 @@ def renamed(value: Any, old_value: Any, name: str) -> Any:
     return old_value
 
 
-class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator):
+class Mahalanobis(KeptModel, MappedDistances, BaseEstimator):
     """A learned distance |L u - L v| of points and pairs, or of their indicators, as metric-learn has it.
 
     Subclasses translate their parameters into those of a learner of ours and keep what that has found.
@@ -165,7 +91,7 @@ class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator)
     def transform(self, X: ArrayLike) -> NDArray:
         """Map points (n_samples, n_features), or indicators of them, to ``X @ components_.T``."""
         check_is_fitted(self)
-        return self._image(formed_points(X, self.preprocessor, type(self).__name__))
+        return self._image(self._formed_points(X))
 
     def pair_distance(self, pairs: ArrayLike) -> NDArray:
         """Learned distances (n_pairs,) of pairs (n_pairs, 2, n_features), or of pairs of indicators (n_pairs, 2)."""
@@ -190,15 +116,71 @@ class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator)
 
         return metric_fun
 
+    def _formed_points(self, X):
+        """Points (n, d) as they are, or those that the preprocessor has for indicators (n,)."""
+        return X if self._checked_ndim(X, 2) == 2 else self._look_up(np.asarray(X), 2)
+
     def _formed(self, tuples, size):
-        return formed_tuples(tuples, self.preprocessor, size, type(self).__name__)
+        """Tuples (n, size, d): as they are, or of what the preprocessor has for indicators (n, size)."""
+        points, indices = self._indexed(tuples, size)
+        return points[indices]
 
     def _distinct(self, tuples, size):
         """The different points (m, d) of tuples, checked, and the tuples as indices of them, (n, size)."""
-        X, indices = merged(*_formed(tuples, self.preprocessor, size, type(self).__name__))
+        X, indices = merged(*self._indexed(tuples, size))
         X = check_samples(self, X, dtype=np.float64)
         check_magnitude(X)
         return X, indices
+
+    def _indexed(self, tuples, size):
+        """Points (m, d) of tuples, and the tuples as indices of them, (n, size)."""
+        if len(tuples) == 0:
+            raise ValueError("There are no tuples: the array is empty.")
+        given, owner = np.asarray(tuples), type(self).__name__
+        ndim = self._checked_ndim(given, 3)
+        if given.shape[1] != size:
+            what = f"Tuples of {size} element(s) expected by {owner}. Got tuples of {given.shape[1]} element(s) instead"
+            raise ValueError(f"{what} (shape={given.shape}):\ninput={given}.\n")
+        if ndim == 3:
+            return flat(samples_of(given, "tuples", estimator=owner))
+
+        def points_of(indicators):
+            points = self._look_up(indicators, 3)
+            points = dense(points) if issparse(points) else points
+            return check_array(points, dtype=np.float64, estimator=owner, input_name="tuples")
+
+        return looked_up(given, points_of)
+
+    def _checked_ndim(self, X, wanted):
+        """The number of axes of X: ``wanted``, or one less with a preprocessor; else ValueError in their words."""
+        ndim, owner = _ndim(X), type(self).__name__
+        if ndim == wanted or (ndim == wanted - 1 and self.preprocessor is not None):
+            return ndim
+        if self.preprocessor is None:
+            what, remedy = f"{KINDS[wanted]} expected by {owner}", "Reshape your data and/or use a preprocessor."
+        else:
+            either = f"{wanted - 1}D array of indicators or {KINDS[wanted]}"
+            what, remedy = f"{either} expected by {owner} when using a preprocessor", "Reshape your data."
+        raise ValueError(f"{what}. Found {ndim}D array instead:\ninput={X}. {remedy}\n")
+
+    def _look_up(self, indicators, wanted):
+        """The points (n, d) of indicators (n,), which become an array of ``wanted`` axes."""
+        table = self.preprocessor
+        if not (callable(table) or issparse(table) or hasattr(table, "__len__")):
+            what = f"Invalid type for the preprocessor: {type(table)}: it is None, an array of points"
+            raise ValueError(f"{what}, or a function that gives the points of indicators.")
+        try:
+            if callable(table):
+                points = table(indicators)
+            else:
+                points = (table.tocsr() if issparse(table) else np.asarray(table))[indicators]
+        except Exception as problem:
+            raise PreprocessorError(problem) from problem
+        if _ndim(points) != 2:
+            what = f"{KINDS[wanted]} expected by {type(self).__name__} after the preprocessor has been applied"
+            found = f"Found {_ndim(points) + wanted - 2}D array instead:\ninput={points}"
+            raise ValueError(f"{what}. {found}. Reshape your data.\n")
+        return points
 
     def _given(self, name):
         """The value of a parameter that may have been set under its old name."""
@@ -263,9 +245,8 @@ class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanob
 
     def _points(self, X: Any, *y: Any) -> Any:
         """Points (N, d) and labels, checked; the number and names of features are learned."""
-        X = formed_points(X, self.preprocessor, type(self).__name__)
         options = {"dtype": np.float64, "order": "C", "ensure_min_samples": 2} | self._options
-        checked = check_samples(self, X, *y, **options)
+        checked = check_samples(self, self._formed_points(X), *y, **options)
         check_magnitude(checked[0] if y else checked)
         return checked
 
@@ -274,6 +255,13 @@ class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanob
         tags.target_tags.required = self._needs_labels
         tags.input_tags.sparse = True
         return tags
+
+
+def _ndim(X):
+    try:
+        return X.ndim if hasattr(X, "ndim") else np.asarray(X).ndim
+    except ValueError:  # rows of different lengths, which are reported when they become an array
+        return 2
 
 
 def _vector(u):

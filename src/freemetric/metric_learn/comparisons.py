@@ -9,8 +9,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from .. import learners
 from ..exceptions import callers_stacklevel
-from ..learners import lsml, scml
 from ..learners.validation import unit_of
 from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, translated
 from .constraints import drawn, partial_labels, warn_of_few
@@ -68,7 +68,8 @@ class BaseLSML(Mahalanobis):
 
     def _learn_quadruplets(self, X, quadruplets, weights):
         prior = metric_matrix(self.prior, X, "prior", self.random_state)
-        learner = self._translate(lsml.LSML, prior=prior, tol=self.tol**2)  # the gap is of second order in M's error
+        tol = self.tol**2  # the gap is of second order in the error of M
+        learner = self._translate(learners.LSML, prior=prior, tol=tol)
         given = np.ones(len(quadruplets)) if weights is None else np.asarray(weights, dtype=np.float64)
         return self._learn_by(learner, X, quadruplets=quadruplets, weights=given / given.sum())
 
@@ -113,7 +114,7 @@ class BaseSCML(Mahalanobis):
             what = "As no value for `n_basis` was selected, the number of basis will be set to n_basis="
             warnings.warn(f"{what} {n_basis}", stacklevel=callers_stacklevel())
         learner = self._translate(
-            scml.SCML,
+            learners.SCML,
             n_basis=n_basis,
             basis=None if isinstance(self.basis, str) else self.basis,
             regularization=self.beta / unit_of(X) ** 2,  # of weights in units of X, theirs being of X itself

@@ -11,9 +11,9 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from .. import learners
 from ..files.checks import require
-from ..learners import itml, mmc, sdml
-from ..learners.tuples.pair_classifier import STRATEGIES, best_threshold
+from ..learners.tuples.classifiers import STRATEGIES, best_threshold
 from ..learners.validation import unit_of
 from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, translated
 from .constraints import drawn
@@ -174,7 +174,7 @@ class BaseITML(Mahalanobis):
     def _learn_pairs(self, X, pairs, pair_labels, bounds=None):
         self.bounds_ = self._bounds(X, bounds)
         learner = self._translate(
-            itml.ITML,
+            learners.ITML,
             gamma=min(self.gamma, LARGEST_GAMMA),
             prior=metric_matrix(self.prior, X, "prior", self.random_state),
             bounds=self.bounds_,
@@ -227,7 +227,7 @@ class BaseMMC(Mahalanobis):
     def _learn_pairs(self, X, pairs, pair_labels):
         start = metric_matrix(self.init, X, "init", self.random_state, definite=False)
         tol = max(self._given("tol") ** 2, SMALLEST_GAP)  # the gap is of second order in the error of M
-        self._learn_by(self._translate(mmc.MMC, tol=tol), X, pairs=pairs, pair_labels=pair_labels)
+        self._learn_by(self._translate(learners.MMC, tol=tol), X, pairs=pairs, pair_labels=pair_labels)
         a, b = pairs[pair_labels == 1].T
         V = X[a] - X[b]
         # Give the metric metric-learn's scale: our learner finds its shape, on which scale has no influence. Squared
@@ -258,7 +258,7 @@ class BaseSDML(Mahalanobis):
 
     def _learn_pairs(self, X, pairs, pair_labels):
         learner: Any = self._translate(
-            sdml.SDML,
+            learners.SDML,
             balance=self.balance_param,
             sparsity=self.sparsity_param / unit_of(X) ** 2,  # of a metric in units of X, theirs being of X itself
             prior=metric_matrix(self.prior, X, "prior", self.random_state),

@@ -5,8 +5,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import learners
 from ..exceptions import warn_of_data
-from ..learners import chunklets, discriminants, lmnn, nca, unsupervised
 from .base import DEPRECATED, LAST, PointsLearner, translated
 from .constraints import Constraints, partial_labels
 from .starts import check_n_components, start
@@ -26,7 +26,7 @@ class Covariance(PointsLearner):
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Learn from the covariance of points X, or of points that X indicates; y is ignored."""
-        return self._learn_by(unsupervised.Covariance(), self._points(X))
+        return self._learn_by(learners.Covariance(), self._points(X))
 
 
 @translated(n_components=None, k=None, embedding_type="weighted", preprocessor=None)
@@ -43,7 +43,7 @@ class LFDA(PointsLearner):
         if self.k is not None and self.k > most:
             warn_of_data(f"Chosen k ({self.k}) too large, using {most} instead.")
         n_neighbors = min(7 if self.k is None else self.k, most)
-        return self._translate(discriminants.LFDA, n_neighbors=n_neighbors, embedding=self.embedding_type)
+        return self._translate(learners.LFDA, n_neighbors=n_neighbors, embedding=self.embedding_type)
 
 
 @translated(
@@ -68,7 +68,7 @@ class LMNN(PointsLearner):
 
     def _learner(self, X, y):
         init, tol = start(self.init, X, self.n_components, len(np.unique(y))), self.convergence_tol / 10
-        return self._translate(lmnn.LMNN, n_neighbors=self._given("n_neighbors"), init=init, tol=tol)
+        return self._translate(learners.LMNN, n_neighbors=self._given("n_neighbors"), init=init, tol=tol)
 
 
 @translated(init="auto", n_components=None, max_iter=100, tol=None, **LAST)
@@ -77,7 +77,7 @@ class NCA(PointsLearner):
 
     def _learner(self, X, y):
         init = start(self.init, X, self.n_components, len(np.unique(y)))
-        return self._translate(nca.NCA, init=init, tol=TOL_OF_NCA if self.tol is None else self.tol)
+        return self._translate(learners.NCA, init=init, tol=TOL_OF_NCA if self.tol is None else self.tol)
 
 
 @translated(n_components=None, init="auto", tol=None, max_iter=1000, **LAST)
@@ -87,8 +87,8 @@ class MLKR(PointsLearner):
     _options = {"y_numeric": True}
 
     def _learner(self, X, y):
-        tol = nca.MLKR().tol if self.tol is None else self.tol
-        return self._translate(nca.MLKR, init=start(self.init, X, self.n_components), tol=tol)
+        tol = learners.MLKR().tol if self.tol is None else self.tol
+        return self._translate(learners.MLKR, init=start(self.init, X, self.n_components), tol=tol)
 
 
 @translated(n_components=None, preprocessor=None)
@@ -104,7 +104,7 @@ class RCA(PointsLearner):
 
     def _learn_chunks(self, X, chunks):
         check_n_components(self.n_components, X.shape[1])
-        return self._learn_by(chunklets.RCA(self.n_components), X, chunks=chunks)
+        return self._learn_by(learners.RCA(self.n_components), X, chunks=chunks)
 
 
 @translated(n_components=None, n_chunks=100, chunk_size=2, preprocessor=None, random_state=None, num_chunks=DEPRECATED)

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import QuantileTransformer
 
-from ..learners.kernel_space import Kernel
-from ..learners.kernelized import Kernelized
+from ..learners.kernelized import Kernel, Kernelized
 from ..metrics import (
     Axes,
     BinnedNaiveBayes,

@@ -16,8 +16,7 @@ from ..display.neighbors_curve import tried_candidates
 from ..ensemble.importances import are_kept
 from ..ensemble.settings import recipe_of
 from ..ensemble.tasks.intervals import out_of_bag
-from ..learners.kernel_space import WITH_GAMMA
-from ..learners.kernelized import Kernelized
+from ..learners.kernelized import WITH_GAMMA, Kernelized
 from ..learners.learned_space import LearnedSpace
 from ..printable import counted, printable
 from .collect import collect_model

@@ -133,12 +133,9 @@ class ModelThermodynamics:
     recording: Recording
 
     def __str__(self) -> str:
-        return " ".join([self._freezing(), *self._metric(), *self._gauge(), *self.mixing.problems])
-
-    def _gauge(self) -> list[str]:
-        if self.recording.confinement.any():
-            return []
-        return ["Nothing confines the maps: a bounded energy has no equilibrium then, and F is relative."]
+        free = "Nothing confines the maps: a bounded energy has no equilibrium then, and F is relative."
+        gauge = [] if self.recording.confinement.any() else [free]
+        return " ".join([self._freezing(), *self._metric(), *gauge, *self.mixing.problems])
 
     def _freezing(self) -> str:
         T, chosen, frozen = self.curves.temperature, self.temperature, self.curves.freezing

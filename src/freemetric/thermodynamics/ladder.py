@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from ..mc.state import Array
-from ..mc.streams import seed_sequence
+from ..mc.streams import generator
 from .diagnostics import rejections
 from .recording import Recorder, Recording
 from .tempering import Coupled, Ladder, LadderTempering, default_move
@@ -109,19 +109,17 @@ def temper(
     >>> bool(abs(F.value + np.log(np.pi / 2)) < 4 * F.error)  # Z = pi T / 2
     True
     """
-    settings = TemperingSettings() if settings is None else settings
-    rng = np.random.default_rng(seed_sequence(random_state))
+    settings, rng = settings or TemperingSettings(), generator(random_state)
     if not ridge >= 0 or np.ndim(start) != 2:
         raise ValueError(f"start must be a map (p, d) and ridge at least 0; got {np.shape(start)} and {ridge}.")
-    coupled, coldest = Coupled(energy, ridge), temperatures[0]
-    hottest = temperatures[1]
+    coupled, (coldest, hottest) = Coupled(energy, ridge), temperatures
     if hottest is None:
         natural = natural_temperature(rng, coupled, np.shape(start), coldest)
         hottest = max(natural, settings.kept_temperature or 0.0)
     if not 0 < coldest <= hottest or not np.isfinite(hottest):
         raise ValueError(f"temperatures must be positive, the lowest first; got {temperatures}.")
     run = _Tuning(coupled, settings, (hottest, coldest), np.asarray(start, dtype=np.float64))
-    return run.tuned(rng).with_kept_rung().recorded(rng, settings.n_steps, burn_in=0.3)
+    return run.tuned(rng).recorded(rng, settings.n_steps, burn_in=0.3)
 
 
 def natural_temperature(rng: np.random.Generator, energy: Coupled, shape: tuple[int, ...], coldest: float) -> float:
@@ -157,39 +155,28 @@ class _Tuning:
     def __init__(self, energy: Coupled, settings: TemperingSettings, ends: tuple[float, float], start: Array):
         self.energy, self.settings, self.ends = energy, settings, ends
         first, last = (0.0 if energy.ridge > 0 else 1.0), (2.0 if ends[0] > ends[1] else 1.0)
-        K = settings.n_rungs or max(FEWEST_RUNGS, min(16, settings.most_rungs))
+        K = 1 if first == last else settings.n_rungs or max(FEWEST_RUNGS, min(16, settings.most_rungs))
         # Where the energy is switched on, most happens at the beginning.
         self.positions = np.linspace(first, last, K)
         self.positions = np.where(self.positions < 1, self.positions**2, self.positions)
         self.maps, self.kept = np.tile(start, (settings.n_ladders, K, 1, 1)), K - 1
 
     def tuned(self, rng: np.random.Generator) -> "_Tuning":
-        """The ladder after all rounds, with its maps where they belong."""
-        if self.positions[0] == self.positions[-1]:
-            self.positions, self.maps, self.kept = self.positions[:1], self.maps[:, :1], 0
-            return self
-        for number in range(self.settings.n_rounds):
+        """The ladder after all rounds, with its maps where they belong, and a rung at the temperature to keep."""
+        for number in range(self.settings.n_rounds if len(self.positions) > 1 else 0):
             recording = self.recorded(rng, FIRST_STEPS * 2**number, burn_in=0.5)
             rejected = rejections(recording)
-            K = self.settings.n_rungs or int(np.clip(np.ceil(2 * rejected.sum()) + 1, FEWEST_RUNGS, self._most))
+            most = max(FEWEST_RUNGS, self.settings.most_rungs)
+            K = self.settings.n_rungs or int(np.clip(np.ceil(2 * rejected.sum()) + 1, FEWEST_RUNGS, most))
             positions = even_positions(self.positions, rejected, K)
             nearest = np.abs(self.positions[:, None] - positions).argmin(axis=0)
             self.positions, self.maps, self.kept = positions, self.maps[:, nearest], K - 1
-        return self
-
-    def with_kept_rung(self) -> "_Tuning":
-        """The ladder with a rung exactly at the temperature whose maps are kept."""
         T, (hottest, coldest) = self.settings.kept_temperature, self.ends
-        self.kept = len(self.positions) - 1
         if T is not None and coldest < T <= hottest:
             position = 1 + np.log(hottest / T) / np.log(hottest / coldest)
             self.kept = int(np.abs(self.positions - position).argmin())
             self.positions[self.kept] = position
         return self
-
-    @property
-    def _most(self):
-        return max(FEWEST_RUNGS, self.settings.most_rungs)
 
     def recorded(self, rng: np.random.Generator, n_steps: int, burn_in: float) -> Recording:
         """A run of so many recorded steps after a burn-in, which is a share of all steps."""

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from ..mc import State, Streams
 from ..mc.moves import as_move
 from ..mc.state import Array, evaluate
-from ..mc.streams import seed_sequence
+from ..mc.streams import generator
 from .tempering import Coupled, Ladder, default_move
 
 
@@ -130,8 +130,7 @@ def population_annealing(
     """
     if not ridge > 0 or not ladder.has_reference:
         raise ValueError("A population begins with the confinement alone: it needs ridge > 0 and coupling 0.")
-    settings = PopulationSettings() if settings is None else settings
-    rng = np.random.default_rng(seed_sequence(random_state))
+    settings, rng = settings or PopulationSettings(), generator(random_state)
     coupled, size = Coupled(energy, ridge), (settings.n_islands, settings.n_replicas)
     A = coupled.draw_reference(rng, (size[0] * size[1], *shape), ladder.temperature[0])
     herd = _Herd(coupled, default_move(coupled) if settings.move is None else as_move(settings.move), rng, A)

@@ -12,7 +12,7 @@ from scipy.special import digamma, polygamma
 
 from ..mc import Annealing, Constant, Sampler, State, Streams
 from ..mc.state import Array
-from ..mc.streams import seed_sequence
+from ..mc.streams import generator
 
 SHAPES = np.array([1.5, 4.0])  # a of the two parameters
 RATE = 2.0  # c
@@ -100,11 +100,9 @@ def joint_test(sampler: Any, n_chains: int = 400, n_rounds: int = 50, random_sta
     >>> joint_test(MatrixMove(1.0, target_acceptance=None), 200, 20).holds()
     True
     """
-    sampler, rng = _as_sampler(sampler, n_rounds), _generator(random_state)
-    K = _replicas_of(sampler)
-    theta = np.log(rng.gamma(SHAPES, size=(n_chains, 1, 2)))
-    T = _temperatures_of(sampler, K)
-    chains: list[Any] = [None] * (n_chains if K > 1 else 1)
+    sampler, rng = _as_sampler(sampler, n_rounds), generator(random_state)
+    theta, T = np.log(rng.gamma(SHAPES, size=(n_chains, 1, 2))), _temperatures_of(sampler)
+    chains: list[Any] = [None] * (n_chains if len(T) > 1 else 1)
     sums = np.zeros((n_chains, len(NAMES)))
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(n_rounds):
@@ -142,8 +140,8 @@ def calibration_test(sampler: Any, n_chains: int = 400, n_draws: int = 15, rando
     .. [1] S. Talts, M. Betancourt, D. Simpson, A. Vehtari, A. Gelman, Validating Bayesian inference algorithms with
        simulation-based calibration, arXiv:1804.06788, 2018.
     """
-    sampler, rng = _as_sampler(sampler, 300), _generator(random_state)
-    K = _replicas_of(sampler)
+    sampler, rng = _as_sampler(sampler, 300), generator(random_state)
+    K = len(_temperatures_of(sampler))
     theta = np.log(rng.gamma(SHAPES, size=(n_chains, 1, 2)))
     y = rng.poisson(RATE * np.exp(theta)).astype(float)
     stacks = [np.arange(n_chains)] if K == 1 else [np.array([chain]) for chain in range(n_chains)]
@@ -196,19 +194,11 @@ def _ranks(sampler, rng, theta, y, sizes):
     K, n_draws = sizes
     energy = GammaPoisson(np.repeat(y, K, axis=0))
     start = rng.standard_normal((len(theta) * K, 1, 2))
-    run = _run(sampler, rng, energy, start)
-    draws = [state.A[::K].copy() for state, info in run if not info.adapting]  # the coldest of a ladder comes first
+    with np.errstate(over="ignore", invalid="ignore"):
+        run = sampler.iterate(Streams.of(rng, len(start)), energy, start)
+        draws = [state.A[::K].copy() for state, info in run if not info.adapting]  # the coldest of a ladder is first
     some = np.linspace(len(draws) - 1, 0, n_draws, endpoint=False).round().astype(int)
     return (np.array([draws[i] for i in some]) < theta).sum(axis=0)[:, 0].astype(float)
-
-
-def _run(sampler, rng, energy, start):
-    with np.errstate(over="ignore", invalid="ignore"):
-        yield from sampler.iterate(Streams.of(rng, len(start)), energy, start)
-
-
-def _generator(random_state):
-    return np.random.default_rng(seed_sequence(random_state))
 
 
 def _as_sampler(sampler, n_steps):
@@ -217,10 +207,6 @@ def _as_sampler(sampler, n_steps):
     return Annealing(Constant(TEMPERATURE), sampler, n_steps=n_steps, burn_in=0.3)
 
 
-def _replicas_of(sampler):
-    """Replicas that depend on each other: those of a ladder, else one."""
-    return getattr(sampler, "n_replicas", 1) if hasattr(sampler, "temperatures") else 1
-
-
-def _temperatures_of(sampler, K):
-    return np.asarray(sampler.temperatures, dtype=float) if K > 1 else np.array([TEMPERATURE])
+def _temperatures_of(sampler):
+    """Of the replicas that depend on each other: those of a ladder, else one."""
+    return np.asarray(getattr(sampler, "temperatures", [TEMPERATURE]), dtype=float)

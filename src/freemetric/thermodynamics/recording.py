@@ -213,13 +213,10 @@ class Recorder:
             return
         K = len(self.ladder.temperature)
         E, C = (part.reshape(-1, K) for part in self.energy.parts(state))
-        swaps = np.full(len(state.A), np.nan)
-        if info.swaps is not None:
-            swaps[:-1] = info.swaps
         A = state.A.reshape(-1, K, *state.A.shape[1:])
         if len(self._rows) % self.stride == 0:
             self._maps.append(A[:, self.kept].copy())
-        self._rows.append((E, C, swaps.reshape(-1, K)[:, :-1], self._overlaps(A)))
+        self._rows.append((E, C, info.swaps_with_next.reshape(-1, K)[:, :-1], self._overlaps(A)))
         self._n_parameters = state.A[0].size
 
     def _overlaps(self, A):

@@ -68,6 +68,7 @@ class Coupled:
 
     def __init__(self, energy: Any, ridge: float, coupling: float | Array = 1.0) -> None:
         self.energy, self.ridge, self.coupling = energy, float(ridge), coupling
+        self.n_samples: int | None = getattr(energy, "n_samples", None)
 
     def __call__(self, A: Array) -> Array:
         return self.coupling * self.energy(A) + self.confinement(A)
@@ -81,10 +82,6 @@ class Coupled:
     @available_if(lambda self: hasattr(self.energy, "near"))
     def near(self, A: Array) -> "Coupled":
         return Coupled(self.energy.near(A), self.ridge, self.coupling)
-
-    @property
-    def n_samples(self) -> int | None:
-        return getattr(self.energy, "n_samples", None)
 
     def with_coupling(self, coupling: float | Array) -> "Coupled":
         """The same energy, switched on otherwise."""

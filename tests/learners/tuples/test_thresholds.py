@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, fbeta_score, precision_score, recall_score
 
-from freemetric.learners.tuples.pair_classifier import best_threshold
+from freemetric.learners.tuples.classifiers import best_threshold
 
 
 def rate(truth, said, of, at_least):

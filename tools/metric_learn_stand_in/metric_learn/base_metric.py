@@ -2,7 +2,7 @@
 
 from numpy import asarray
 
-from freemetric.metric_learn.base import Mahalanobis, formed_tuples
+from freemetric.metric_learn.base import Mahalanobis
 from freemetric.metric_learn.comparisons import QuadrupletsClassifier as _QuadrupletsClassifierMixin  # noqa: F401
 from freemetric.metric_learn.comparisons import TripletsClassifier as _TripletsClassifierMixin  # noqa: F401
 from freemetric.metric_learn.pairs import PairsClassifier as _PairsClassifierMixin  # noqa: F401
@@ -16,7 +16,7 @@ class MahalanobisMixin(Mahalanobis):
 
     def _prepare_inputs(self, pairs, y, type_of_inputs):
         assert type_of_inputs == "tuples"
-        pairs = formed_tuples(pairs, self.preprocessor, 2, type(self).__name__)
+        pairs = self._formed(pairs, 2)
         self.n_features_in_ = pairs.shape[2]
         return pairs, asarray(y)
 

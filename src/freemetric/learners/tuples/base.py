@@ -15,16 +15,15 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ...files import Savable
 from ...files.checks import require
 from ...files.estimators import check_attributes
 from ...magnitudes import lengths
 from ...metrics.training_set import equal_rows
-from ...presenting import PROVIDED, Presented
+from ...presenting import PROVIDED
 from ...printable import counted
 from ...sklearn_compat import validate_params
 from ..base import PairDistances
-from ..fitting import AtomicFit
+from ..fitting import KeptModel
 from ..side_information import check_tuples
 from ..validation import check_not_huge, check_samples, few
 
@@ -65,7 +64,7 @@ def learner_has(name: str) -> Callable[[Any], bool]:
     return lambda model: hasattr(getattr(model, "learner_", model.learner), name)
 
 
-class TupleClassifier(AtomicFit, Savable, Presented, PairDistances, ClassifierMixin, BaseEstimator):
+class TupleClassifier(KeptModel, PairDistances, ClassifierMixin, BaseEstimator):
     """Subclasses set the number of points of a tuple, the name of tuples, and the learner's arguments."""
 
     _width: int

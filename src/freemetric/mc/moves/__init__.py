@@ -1,8 +1,8 @@
 """Moves: how a Monte Carlo step proposes."""
 
-from .hamiltonian import HamiltonianMove
-from .metropolis import ElementMove, MatrixMove, Move, StretchRotateMove, accept
-from .noisy import LangevinMove, PenaltyMove
+from .hamiltonian import HamiltonianMove, LangevinMove
+from .metropolis import ElementMove, MatrixMove, Move, PenaltyMove, StretchRotateMove
+from .metropolis import accept as accept
 
 MOVES = {
     "element": ElementMove,
@@ -25,16 +25,3 @@ def as_move(move: Move | str | None) -> Move:
     if not hasattr(move, "step"):
         raise TypeError(f"move must be a Move or one of {', '.join(map(repr, MOVES))}; got {move!r}.")
     return move
-
-
-__all__ = [
-    "ElementMove",
-    "HamiltonianMove",
-    "LangevinMove",
-    "MatrixMove",
-    "Move",
-    "PenaltyMove",
-    "StretchRotateMove",
-    "accept",
-    "as_move",
-]
