@@ -77,5 +77,5 @@ def test_one_direction_stays_where_no_margin_is_positive(rng):
 
 def test_blocks_change_nothing(wine, monkeypatch):
     whole = ANMM().fit(*wine)
-    monkeypatch.setattr("freemetric.learners.pair_scatter.BLOCK", 13)
+    monkeypatch.setattr("freemetric.learners.neighbor_scatter.BLOCK", 13)
     np.testing.assert_allclose(ANMM().fit(*wine).margins_, whole.margins_, rtol=1e-9)

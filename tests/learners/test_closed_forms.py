@@ -221,5 +221,5 @@ def test_dmlmj_finds_the_direction_that_tells_neighbours_apart(rng):
 
 def test_dmlmj_blocks_change_nothing(wine, monkeypatch):
     whole = DMLMJ().fit(*wine).components_
-    monkeypatch.setattr("freemetric.learners.pair_scatter.BLOCK", 13)
+    monkeypatch.setattr("freemetric.learners.neighbor_scatter.BLOCK", 13)
     np.testing.assert_allclose(np.abs(DMLMJ().fit(*wine).components_), np.abs(whole), rtol=1e-6, atol=1e-9)

@@ -7,9 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from freemetric import LDML, MCML, NCMML, keep_interrupted_fits
 from freemetric.exceptions import InterruptedFitWarning
-from freemetric.learners import smooth
+from freemetric.learners import ldml, mcml, ncmml
 
-OBJECTIVES = {NCMML: (smooth, "mean_loss"), LDML: (smooth, "pair_loss"), MCML: (smooth.Collapse, "__call__")}
+OBJECTIVES = {NCMML: (ncmml, "mean_loss"), LDML: (ldml, "pair_loss"), MCML: (mcml.Collapse, "__call__")}
 
 
 @pytest.fixture(params=OBJECTIVES, ids=lambda cls: cls.__name__)

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric import LDML
-from freemetric.learners.smooth import pair_loss
+from freemetric.learners.ldml import pair_loss
 
 EXACT = {"tol": 1e-14, "max_iter": 20_000}
 

@@ -7,7 +7,7 @@ from sklearn.preprocessing import minmax_scale
 
 from freemetric import LSML, keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
-from freemetric.learners import bounded
+from freemetric.learners import lsml
 
 PRIOR = np.array([[2.0, 0.5], [0.5, 1.0]])
 
@@ -71,7 +71,7 @@ def test_the_gap_bounds_how_far_it_is_to_the_minimum(tiny, rng):
     finite = 0
     for _ in range(40):
         A = np.eye(2) + 0.3 * rng.standard_normal((2, 2))
-        search = bounded._Residuals(X[a] - X[b], X[c] - X[d], 50.0 * weights)
+        search = lsml._Residuals(X[a] - X[b], X[c] - X[d], 50.0 * weights)
         search.d = 2
         value, gradient = search(A.ravel())
         assert value == pytest.approx(price(A.T @ A, X, quadruplets, weights, np.eye(2), 50.0))
@@ -101,7 +101,7 @@ def test_one_feature_in_closed_form(rng):
     R = (np.maximum(abs(a - b) - abs(c - d), 0) ** 2).sum()
     model = LSML().fit(X, quadruplets=quadruplets)
     assert model.get_mahalanobis_matrix().item() == pytest.approx(1 / (1 + R))
-    search = bounded._Residuals(X[:4], X[4:8], np.ones(4))
+    search = lsml._Residuals(X[:4], X[4:8], np.ones(4))
     search.d = 1
     assert np.isfinite(search(np.zeros(1))[0])  # where a line search may step
 
@@ -190,14 +190,14 @@ def test_an_early_end_is_a_warning(wine):
 
 
 def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
-    original = bounded._Residuals.report
+    original = lsml._Residuals.report
 
     def press_ctrl_c(self, flat):
         if self.n_iter == 2:
             raise KeyboardInterrupt
         original(self, flat)
 
-    monkeypatch.setattr(bounded._Residuals, "report", press_ctrl_c)
+    monkeypatch.setattr(lsml._Residuals, "report", press_ctrl_c)
     with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="LSML.fit was interrupted"):
         model = LSML(random_state=0).fit(*wine)
     assert model.transform(wine[0]).shape == (178, 13)

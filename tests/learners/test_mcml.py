@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import log_softmax
 
 from freemetric import MCML
-from freemetric.learners.smooth import Collapse
+from freemetric.learners.mcml import Collapse
 
 
 def divergence(M, X, y):
@@ -51,7 +51,7 @@ def test_tiles_change_nothing(rng, monkeypatch):
     A = 3 * rng.standard_normal((2, 3))
     value, gradient = Collapse(X, y)(A)
     assert value == pytest.approx(divergence(A.T @ A, X, y)[0], rel=1e-5)
-    monkeypatch.setattr("freemetric.learners.smooth.KEPT_BYTES", 0)
+    monkeypatch.setattr("freemetric.learners.mcml.KEPT_BYTES", 0)
     again, slope = Collapse(X, y)(A)
     assert again == pytest.approx(value, rel=1e-6)
     np.testing.assert_allclose(slope, gradient, atol=1e-5 * np.abs(gradient).max())

@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from freemetric import MMC, keep_interrupted_fits
 from freemetric.exceptions import InterruptedFitWarning
-from freemetric.learners import bounded
+from freemetric.learners import mmc
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_no_metric_is_better_than_the_gap_allows(tiny, rng):
 @pytest.mark.parametrize("diagonal", [False, True])
 def test_gradient(tiny, rng, diagonal):
     X, pairs, labels = tiny
-    search = bounded._MeanDistance(differences(X, pairs, labels, -1), diagonal)
+    search = mmc._MeanDistance(differences(X, pairs, labels, -1), diagonal)
     flat = rng.standard_normal(3 if diagonal else 9)
     _, gradient = search(flat)
     for step in 1e-6 * np.eye(len(flat)):
@@ -138,14 +138,14 @@ def test_fewer_components_are_the_leading_ones(wine):
 
 
 def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
-    original = bounded._MeanDistance.report
+    original = mmc._MeanDistance.report
 
     def press_ctrl_c(self, flat):
         if self.n_iter == 2:
             raise KeyboardInterrupt
         original(self, flat)
 
-    monkeypatch.setattr(bounded._MeanDistance, "report", press_ctrl_c)
+    monkeypatch.setattr(mmc._MeanDistance, "report", press_ctrl_c)
     with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="MMC.fit was interrupted"):
         model = MMC(random_state=0).fit(*wine)
     assert model.transform(wine[0]).shape == (178, 13)

@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits, make_circles
 from sklearn.exceptions import ConvergenceWarning
 
 from freemetric import NCMML
-from freemetric.learners.smooth import mean_loss
+from freemetric.learners.ncmml import mean_loss
 
 
 def by_definition(A, X, y, centroids, owners):

@@ -1,20 +1,25 @@
 """The estimators: a file for each learner, or for those that share a base."""
 
-from .bounded import LSML, MMC
-from .discriminants import DCA, LDA, LFDA, RCA
+from .chunklets import DCA, RCA
+from .discriminants import LDA, LFDA
 from .dml_eig import DMLeig
 from .dmlfe import DMLFE
 from .fitting import keep_interrupted_fits
+from .gmml import GMML
 from .itml import ITML
 from .kernelized import Kernelized
 from .knn import MetricKNeighborsClassifier, MetricKNeighborsRegressor
+from .ldml import LDML
 from .lmnn import LMNN
+from .lsml import LSML
+from .mcml import MCML
+from .mmc import MMC
 from .nca import MLKR, NCA
-from .pair_scatter import ANMM, DMLMJ, GMML
+from .ncmml import NCMML
+from .neighbor_scatter import ANMM, DMLMJ
 from .retriever import MetricRetriever
 from .scml import SCML
 from .sdml import SDML
-from .smooth import LDML, MCML, NCMML
 from .tuples.classifiers import PairClassifier, QuadrupletClassifier, TripletClassifier
 from .unsupervised import PCA, Covariance, Euclidean
 

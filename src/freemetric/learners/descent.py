@@ -14,9 +14,11 @@ from sklearn.utils import check_array
 
 from ..magnitudes import exponent_of, reduced
 from ..mc import Streams
-from .base import MetricLearner
+from .base import MetricLearner, generator, one_blas_thread
 from .fitting import Lowest, tell
+from .linear_algebra import map_of
 from .parameters import INITS, INITS_OF_REGRESSION
+from .side_information import PriorLearner
 from .training_rows import NUMBERS
 
 MOST_SQUARE = 500  # features; beyond, square maps cost too much memory and time
@@ -146,6 +148,37 @@ class Descent:
         tell(self.verbose, "%s iteration %d: objective %.6f", self.name, self.n_iter, self.best.value)
 
 
+class BoundedDescent(Descent):
+    """L-BFGS until ``gap``, an upper bound on the distance from the optimum, is small.
+
+    Subclasses are their own objective and update ``gap``.
+    """
+
+    def __init__(self, name: str, start: Array) -> None:
+        super().__init__(name, None, start)
+        self.gap, self.tol, self.rounding = np.inf, 0.0, 0.0
+
+    @property
+    def value(self) -> float:
+        """The best objective so far."""
+        return self.best.value
+
+    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
+        """Whether the gap is small, or nothing better could be found."""
+        self.tol, self.verbose = tol, verbose
+        lbfgs(self, self.start, max_iter, self.report)
+        return self.has_settled() or self.n_iter < max_iter
+
+    def report(self, flat: Array | None = None) -> None:
+        self.n_iter += 1
+        tell(self.verbose, "%s iteration %d: objective %.6g, gap %.2e", self.name, self.n_iter, self.value, self.gap)
+        if self.has_settled():
+            raise StopIteration
+
+    def has_settled(self) -> bool:
+        return self.gap <= max(self.tol * self.value, self.rounding)
+
+
 class StochasticDescent(Descent):
     """Adam with steps that are halved when they stop to help (Kingma and Ba 2015).
 
@@ -230,3 +263,41 @@ class MiniBatched(MapSearch):
         if self.batch_size is None:
             return None if n_samples <= MOST_WHOLE else BATCH
         return None if n_samples <= self.batch_size else self.batch_size
+
+
+class SmoothDescent(MapSearch):
+    """Subclasses call ``_descend`` with their objective in ``_learn``; lengths are in units of X's own."""
+
+    _has_units = True
+
+    def _first_map(self, X, y):
+        with one_blas_thread():
+            return self._initial(generator(self.random_state), X, y)
+
+    def _previous_of(self, shape):
+        """The last fit's map for a warm start where it has this shape; else None."""
+        previous = self._previous(shape[1])
+        return previous if previous is not None and previous.shape == shape else None
+
+    def _descend(self, objective, start):
+        """Lowest value and the array there, from an objective that returns value and gradient."""
+        search = Descent(type(self).__name__, objective, start)
+        self._run(search)
+        return search.best.value, search.best.item
+
+
+class ConvexDescent(SmoothDescent, PriorLearner):
+    """A learner whose objective is convex in M = A^T A and stays near a prior; it descends over the map A."""
+
+    def _beginning(self, X, y, M0):
+        """Start of the descent: the last fit's map, the prior's, or the one that ``init`` names."""
+        at_prior = isinstance(self.init, str) and self.init == "auto" and self.n_components in (None, len(M0))
+        A = map_of(M0) if at_prior else self._first_map(X, y)
+        previous = self._previous_of(A.shape)
+        return A if previous is None else previous
+
+
+def departure(A: Array, M0: Array, cost: float) -> tuple[float, Array]:
+    """cost |A^T A - M_0|^2 and its gradient by A."""
+    off = A.T @ A - M0
+    return cost * float((off**2).sum()), 4 * cost * np.dot(A, off)
