@@ -221,11 +221,11 @@ class ClassificationTask(EnsembleTask):
         head = self._head(population, recipe, mixed, densities, energies)
         found = head, energies, head.answers(mixed, energies)
         others = cross_fitted_densities(names[1], population.training_set, population.oob_samples)
-        for density, of_one in zip(*others, strict=True):
-            found = self._joined(found, density, of_one, population, recipe, mixed)
+        for more in zip(*others, strict=True):
+            found = self._joined(found, more, population, recipe, mixed)
         kernel = self._kernel_ridge(population, recipe, weights)
         if kernel is not None:
-            found = self._joined(found, kernel[0], kernel[1], population, recipe, mixed)
+            found = self._joined(found, kernel, population, recipe, mixed)
         head, energies, probabilities = found
         plain = self._plain_neighbors(probabilities, population, shares, scores, neighbors, recipe.plain_margin)
         if plain is not None:
@@ -254,11 +254,11 @@ class ClassificationTask(EnsembleTask):
         metrics, most = population.metrics(weights), recipe.kernel_block
         return class_kernel_ridge(metrics, population.training_set, population.voters, most)
 
-    def _joined(self, found, density, of_one, population, recipe, mixed):
+    def _joined(self, found, more, population, recipe, mixed):
         """A head, its energies and its out-of-bag probabilities, with one more density where that is clearly better."""
         if not len(mixed):
             return found
-        head, energies, probabilities = found
+        (head, energies, probabilities), (density, of_one) = found, more
         beside = np.concatenate([energies, of_one[None]])
         other = self._head(population, recipe, mixed, [*head.densities, density], beside)
         better = other.answers(mixed, beside)
