@@ -60,10 +60,10 @@ def test_diagonal_maps_of_many_columns_start_with_those_that_tell_classes_apart(
         weights = FreeEnergyClassifier(4, recipe=recipe, random_state=0).fit(X, y).distance_weights_
         return weights[7] / weights.sum()
 
-    at_the_identity = share(screened_columns=0)
+    at_the_identity = share(screened_features=0)
     assert share() > 0.25
     assert share() > 2 * at_the_identity
-    assert share(screened_columns=121) == at_the_identity
+    assert share(screened_features=121) == at_the_identity
 
 
 def test_where_no_column_matters_diagonal_maps_start_at_the_identity(rng):

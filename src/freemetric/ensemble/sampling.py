@@ -99,7 +99,7 @@ class ReplicaTask(NamedTuple):
     sampler: Sampler
     n_components: int | None = None
     device: str = "cpu"
-    screening: tuple[int, float] = (0, 1.0)  # columns from which diagonal maps are screened, and the least weight
+    screening: tuple[int, float] = (0, 1.0)  # features from which diagonal maps are screened, and the least weight
 
 
 class Replicas(NamedTuple):
@@ -283,10 +283,10 @@ def _spaces(member, seen, maps, ops):
 
 def _start(task, form, V, bag):
     """Where a replica begins: at the identity, or with the directions in which the classes of its own bag differ."""
-    d, p, (columns, floor) = V.shape[1], task.n_components, task.screening
+    d, p, (features, floor) = V.shape[1], task.n_components, task.screening
     y, weights = task.training_set.y[bag], task.training_set.weights
     weights = None if weights is None else weights[bag]
-    if form.keeps_apart and 0 < columns <= d and y.dtype.kind in "iu":
+    if form.keeps_apart and 0 < features <= task.training_set.X.shape[1] and y.dtype.kind in "iu":
         A = form.start(d) * np.maximum(np.sqrt(significant_features(V, y, weights)), floor)
     elif p is None or p == d or not form.is_free:
         return form.start(d, p)

@@ -129,7 +129,7 @@ class Search:
             self._sampler(candidate),
             self.problem.n_components,
             self.problem.device,
-            (self.recipe.screened_columns, self.recipe.screened_floor),
+            (self.recipe.screened_features, self.recipe.screened_floor),
         )
         return task, view
 
@@ -160,7 +160,7 @@ class Search:
                 self._sampler(candidate),
                 self.problem.n_components,
                 self.problem.device,
-                (self.recipe.screened_columns, self.recipe.screened_floor),
+                (self.recipe.screened_features, self.recipe.screened_floor),
             )
 
     def _batch(self, bag_size, width):

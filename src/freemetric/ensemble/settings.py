@@ -21,10 +21,11 @@ SMALLEST_BLOCK = 100  # samples, of which a kernel regression can learn
 CALIBRATIONS = ("full", "slope", "none")
 FROM_ZERO = (
     "colder",
+    "density_margin",
     "kernel_block",
     "negligible",
     "plain_margin",
-    "screened_columns",
+    "screened_features",
 )  # numbers that may be zero; all others are positive
 COUNT, STRENGTH = Interval(Integral, 1, None, closed="left"), Interval(Real, 0, None, closed="left")
 
@@ -106,8 +107,8 @@ class Recipe:
         Times the usual number of steps.
     n_steps : int, default=12
         Monte Carlo steps of a replica: enough to forget the identity.
-    screened_columns : int, default=40
-        Columns of a view from which on diagonal maps start with those that tell classes apart by themselves in the
+    screened_features : int, default=40
+        Features from which on diagonal maps start with the columns that tell classes apart by themselves in the
         replica's own bag, since the gradient of one weight is lost among many; 0 always starts at the identity.
     screened_floor : float, default=0.03
         Weight that the other columns start with, where the best start with about 1.
@@ -128,8 +129,7 @@ class Recipe:
     negligible : float, default=0.005
         Weight below which a candidate does not vote.
     plain_margin : float, default=1.0
-        Standard errors by which plain k-NN must be better to be taken instead, and by which an optional density or
-        a kernel regression must be better to be added.
+        Standard errors by which plain k-NN must be better to be taken instead, and a kernel regression to be added.
     shortlist : int, sequence of int or None, default=(128, 256, 512, 1024)
         Number of training samples, the nearest in the averaged metric, whose distances a prediction computes in every
         replica's space; at least as many as neighbours vote. Of several the smallest is taken that hardly changes the
@@ -152,7 +152,9 @@ class Recipe:
     densities : tuple of str
         Class densities: "student-t", "naive-bayes" and "screened-naive-bayes".
     optional_densities : tuple of str, default=("shared-student-t",)
-        Class densities that join where the out-of-bag log loss falls by more than ``plain_margin`` standard errors.
+        Class densities that join where the out-of-bag log loss falls by more than a margin.
+    density_margin : float, default=2.0
+        That margin, in standard errors.
     density_prior : float, default=0.5
         Weight of the prior that holds their strengths near 0, in samples.
     kernel_samples : int, default=250
@@ -225,7 +227,7 @@ class Recipe:
     patient_bag: int = 1000
     longest_walk: int = 4
     n_steps: int = 12
-    screened_columns: int = 40
+    screened_features: int = 40
     screened_floor: float = 0.03
     n_components: int | None = None
     complementary_bags: bool = True
@@ -247,6 +249,7 @@ class Recipe:
     share_floor: float = 0.05
     densities: tuple[str, ...] = ("student-t", "naive-bayes", "screened-naive-bayes")
     optional_densities: tuple[str, ...] = ("shared-student-t",)
+    density_margin: float = 2.0
     density_prior: float = 0.5
     kernel_samples: int = 250
     kernel_block: int = 1500

@@ -222,10 +222,10 @@ class ClassificationTask(EnsembleTask):
         found = head, energies, head.answers(mixed, energies)
         others = cross_fitted_densities(names[1], population.training_set, population.oob_samples)
         for more in zip(*others, strict=True):
-            found = self._joined(found, more, population, recipe, mixed)
+            found = self._joined(found, more, recipe.density_margin, population, recipe, mixed)
         kernel = self._kernel_ridge(population, recipe, weights)
         if kernel is not None:
-            found = self._joined(found, kernel, population, recipe, mixed)
+            found = self._joined(found, kernel, recipe.plain_margin, population, recipe, mixed)
         head, energies, probabilities = found
         plain = self._plain_neighbors(probabilities, population, shares, scores, neighbors, recipe.plain_margin)
         if plain is not None:
@@ -254,8 +254,8 @@ class ClassificationTask(EnsembleTask):
         metrics, most = population.metrics(weights), recipe.kernel_block
         return class_kernel_ridge(metrics, population.training_set, population.voters, most)
 
-    def _joined(self, found, more, population, recipe, mixed):
-        """A head, its energies and its out-of-bag probabilities, with one more density where that is clearly better."""
+    def _joined(self, found, more, margin, population, recipe, mixed):
+        """A head, its energies and its out-of-bag probabilities, with one more density if better by a margin."""
         if not len(mixed):
             return found
         (head, energies, probabilities), (density, of_one) = found, more
@@ -264,7 +264,7 @@ class ClassificationTask(EnsembleTask):
         better = other.answers(mixed, beside)
         numbers, y = np.arange(len(mixed)), population.truth
         gain = np.log(better[numbers, y] / probabilities[numbers, y])
-        kept = exceeds(gain, population.oob_weights, population.n_oob, recipe.plain_margin)
+        kept = exceeds(gain, population.oob_weights, population.n_oob, margin)
         return (other, beside, better) if kept else found
 
     def _head(self, population, recipe, mixed, densities, energies):
