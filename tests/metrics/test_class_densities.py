@@ -195,3 +195,12 @@ def test_many_features_are_not_affordable():
 def test_a_name_is_needed():
     with pytest.raises(ValueError, match="need a name"):
         register_class_density("", StudentTDiscriminant)
+
+
+def test_a_shared_covariance_in_a_file_is_one(rows):
+    X, y = rows
+    state = SharedStudentT.of(X, y, 3).to_state()
+    assert state["roots"].shape == (1, 4, 4)
+    for name, wrong in (("roots", np.repeat(state["roots"], 3, axis=0)), ("depths", np.zeros(3))):
+        with pytest.raises(ValueError, match=f"{name} of SharedStudentT"):
+            SharedStudentT.from_state(state | {name: wrong})

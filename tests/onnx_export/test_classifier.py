@@ -166,3 +166,15 @@ def test_kernel_regressions_are_in_the_graph(kernel_block, rng):
     _, probabilities = answer(to_onnx(model), new)
     close = np.isclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-4).all(axis=1)
     assert close.mean() > 0.95  # rounding decides between equal distances
+
+
+def test_a_covariance_that_classes_share_is_in_the_graph(rng):
+    y = np.arange(300) % 3
+    X = rng.normal(size=(300, 10)) * np.append(0.05, np.ones(9))
+    X[:, 0] += 0.1 * y
+    X = X @ np.linalg.qr(rng.normal(size=(10, 10)))[0]
+    recipe = Recipe(n_replicas=4, candidates=["scaled/diagonal"], kernel_block=0)
+    model, new = FreeEnergyClassifier(recipe=recipe, random_state=0).fit(X[:200], y[:200]), X[200:]
+    assert "SharedStudentT" in {type(part).__name__ for part in model.ensemble_.head.densities}
+    _, probabilities = answer(to_onnx(model), new)
+    np.testing.assert_allclose(probabilities, model.predict_proba(new), atol=1e-5)
