@@ -197,7 +197,7 @@ def test_a_halving_search(name, corners):
 def test_a_halving_search_over_replicas(corners):
     """Replicas are what the search may spend more and more of."""
     model = FreeEnergyClassifier(
-        recipe=Recipe(candidates=["scaled/full"], n_components=2, n_neighbors=3), random_state=0
+        recipe=Recipe(candidates=["scaled/full"], n_components=2, n_neighbors=3, densities=()), random_state=0
     )
     search = HalvingRandomSearchCV(
         model,

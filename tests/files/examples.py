@@ -140,7 +140,7 @@ VALUES = {
     ],
     "freemetric:classification-head": [
         ClassificationHead(1.5, np.array([-1.0, 0.0, 1e-300])),
-        ClassificationHead(1.0, np.zeros(3), 0.25, np.ones(3), [kind.of(X, y, 3) for kind in CLASS_DENSITIES.values()]),
+        ClassificationHead(1.0, np.zeros(3), 0.25, np.ones(4), [kind.of(X, y, 3) for kind in CLASS_DENSITIES.values()]),
     ],
     "freemetric:class-encoding": [ClassEncoding(3)],
     "freemetric:multi-target-encoding": [SEVERAL],

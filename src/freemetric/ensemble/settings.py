@@ -152,7 +152,8 @@ class Recipe:
     densities : tuple of str
         Class densities: "student-t", "naive-bayes" and "screened-naive-bayes".
     optional_densities : tuple of str, default=("shared-student-t",)
-        Class densities that join where the out-of-bag log loss falls by more than a margin.
+        Class densities that join ``densities``, if there are any, where the out-of-bag log loss falls by more than a
+        margin.
     density_margin : float, default=2.0
         That margin, in standard errors.
     density_prior : float, default=0.5

@@ -214,13 +214,14 @@ class ClassificationTask(EnsembleTask):
         y, w, scores = population.truth, population.oob_weights, population.scores()
         shares = population.shares()  # empty where no sample was out of bag; nothing is calibrated then
         neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
-        names = (recipe.densities, recipe.optional_densities) if recipe.calibration != "none" else ((), ())
-        densities, energies = cross_fitted_densities(names[0], population.training_set, population.oob_samples)
+        names = recipe.densities if recipe.calibration != "none" else ()
+        densities, energies = cross_fitted_densities(names, population.training_set, population.oob_samples)
         weights = selection_weights(scores, population.error_of, neighbors, recipe)
         mixed = mixed_shares(weights, shares)
         head = self._head(population, recipe, mixed, densities, energies)
         found = head, energies, head.answers(mixed, energies)
-        others = cross_fitted_densities(names[1], population.training_set, population.oob_samples)
+        more_names = recipe.optional_densities if names else ()  # who wants no densities wants none of these
+        others = cross_fitted_densities(more_names, population.training_set, population.oob_samples)
         for more in zip(*others, strict=True):
             found = self._joined(found, more, recipe.density_margin, population, recipe, mixed)
         kernel = self._kernel_ridge(population, recipe, weights)
