@@ -19,7 +19,7 @@ def one_line_errors(source: str, what: str) -> Iterator[None]:
     """Turn all errors of a library, which does not expect every file, into an InputError of one line."""
     try:
         yield
-    except (InputError, ImportError):
+    except (InputError, ImportError, MemoryError):
         raise
     except Exception as problem:
         reason = " ".join(printable(problem).split())[:120] or type(problem).__name__
