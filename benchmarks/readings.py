@@ -3,7 +3,8 @@
     python benchmarks/readings.py                # from benchmarks/paper/readings.jsonl.gz and records.jsonl.gz
     python benchmarks/readings.py FOLDER ...     # make the records that are missing, a file each; --help lists options
 
-Records of sets with more than 2,000 samples in a half were made with ``--device cuda --most-samples 2000``.
+Records of sets with more than 2,000 samples in a half were made with ``--most-samples 2000``, most of them with
+``--device cuda``; those of dmlfe-paper learned on 1,000 of satimage and on all of page-blocks.
 ``freemetric bench pack FOLDER FILE`` makes one file of a folder. The protocol is ``one-k``, the paper's: one best k for
 all halves of a set, chosen on the test halves.
 """
