@@ -51,6 +51,16 @@ def pytest_collection_finish():
     gc.enable()
 
 
+def pytest_terminal_summary(terminalreporter):
+    """Print the z-scores of samplers and estimates: a table that every run of the tests shows."""
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.getreports(outcome)]
+    lines = [line for report in reports for name, line in report.user_properties if name == "z-scores"]
+    if lines:
+        terminalreporter.section("z-scores")
+        for line in sorted(set(lines)):
+            terminalreporter.write_line(line)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

@@ -13,14 +13,14 @@ SLOWLY = pytest.param("two features of iris", marks=pytest.mark.slow)
 @pytest.mark.parametrize(
     "name", ["quadratic wells", "double well", SLOWLY, pytest.param("random energies", marks=pytest.mark.slow)]
 )
-def test_estimates_lie_within_their_errors(bench, name):
+def test_estimates_lie_within_their_errors(bench, name, record_property):
     """The quick version of ``python benchmarks/thermodynamics.py known``."""
     problem = bench.PROBLEMS[name]()
     assert np.isfinite(problem.exact(np.array(problem.range))).all()
     found = [bench.scores_of(problem, 0, n_steps=60 if "iris" in name else 120)]
     for quantity in found[0]:
         z = np.array([scores[quantity] for scores in found])
-        print(f"{name:22} {quantity:22} {np.array2string(z.ravel(), precision=1)}")
+        record_property("z-scores", f"{name:22} {quantity:22} {np.array2string(z.ravel(), precision=1)}")
         assert np.abs(z).max() < 5  # errors of short runs are estimates themselves
         assert np.abs(z.mean()) < 3.5
 
@@ -28,12 +28,12 @@ def test_estimates_lie_within_their_errors(bench, name):
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", ["quadratic wells", "double well", "two features of iris", "random energies"])
-def test_twenty_seeds_are_within_two_standard_errors(bench, name):
+def test_twenty_seeds_are_within_two_standard_errors(bench, name, record_property):
     problem = bench.PROBLEMS[name]()
     found = [bench.scores_of(problem, seed) for seed in range(20)]
     for quantity in found[0]:
         z = np.array([scores[quantity] for scores in found])
-        print(f"{name:22} {quantity:22} mean {z.mean():+.2f}, spread {z.std():.2f}")
+        record_property("z-scores", f"{name:22} {quantity:22} mean {z.mean():+.2f}, spread {z.std():.2f}")
         assert (np.abs(z) <= 2).mean() >= 0.8
         assert np.abs(z.mean(axis=0)).max() < 4 / np.sqrt(20)
 

@@ -27,10 +27,10 @@ def test_every_move_and_sampler_is_put_to_proof(bench):
 
 
 @pytest.mark.parametrize("name", [*MOVES, "ParallelTempering"])
-def test_moves_leave_the_joint_distribution_as_it_is(bench, name):
+def test_moves_leave_the_joint_distribution_as_it_is(bench, name, record_property):
     n_chains = 40 if name == "ParallelTempering" else 200
     proof = joint_test(bench.MOVES[name], n_chains, 30)
-    print(f"joint test   {name:24} {proof}")
+    record_property("z-scores", f"joint test   {name:24} {proof}")
     assert proof.holds()
 
 
@@ -39,10 +39,10 @@ def slow(name):
 
 
 @pytest.mark.parametrize("name", [slow(name) for name in [*FAST_RUNS, *RUNS, "ParallelTempering"]])
-def test_runs_are_calibrated(bench, name):
+def test_runs_are_calibrated(bench, name, record_property):
     n_chains = 200 if name != "ParallelTempering" else 60
     proof = calibration_test(bench.RUNS[name], n_chains)
-    print(f"calibration  {name:24} {proof}")
+    record_property("z-scores", f"calibration  {name:24} {proof}")
     assert proof.holds()
 
 
@@ -53,9 +53,9 @@ def test_runs_are_calibrated(bench, name):
         *(pytest.param(name, marks=pytest.mark.slow) for name in ("forgotten Hastings factor", "frozen too late")),
     ],
 )
-def test_broken_samplers_fail(bench, name):
+def test_broken_samplers_fail(bench, name, record_property):
     proof = joint_test(bench.BROKEN[name], 400, 50)
-    print(f"joint test   {name:24} {proof}")
+    record_property("z-scores", f"joint test   {name:24} {proof}")
     assert not proof.holds()
 
 
@@ -74,10 +74,10 @@ def test_a_swap_of_the_wrong_sign_fails():
 
 
 @pytest.mark.slow
-def test_langevin_with_long_time_steps_is_biased():
+def test_langevin_with_long_time_steps_is_biased(record_property):
     """Nothing is rejected there: without adaptation the error of the first time step stays, and calibration sees it."""
     proof = calibration_test(LangevinMove(target_acceptance=None), 400)
-    print(f"calibration  LangevinMove, first step  {proof}")
+    record_property("z-scores", f"calibration  LangevinMove, first step  {proof}")
     assert not proof.holds()
 
 
