@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from noisy_energy import CurveBatch
 from scipy.special import logsumexp
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import minmax_scale
@@ -239,6 +240,70 @@ BROKEN = {
 }
 
 
+class Noisy:
+    """An energy by batches: a gradient, the mean of two, has normal errors of standard deviation two."""
+
+    noise = 2 * np.sqrt(2)  # of one batch
+
+    def __init__(self, energy):
+        self.energy = energy
+
+    def __call__(self, A):
+        return self.energy(A)
+
+    def slope(self, A):
+        return self.energy.value_and_grad(A)[1]
+
+    def draw(self, rng):
+        return CurveBatch(self, rng)
+
+
+class OfBatches:
+    """A move that sees the energy by batches."""
+
+    def start(self, rng, energy, state, temperature):
+        return super().start(rng, Noisy(energy), state, temperature)
+
+    def step(self, rng, energy, state, temperature, scale):
+        return super().step(rng, Noisy(energy), state, temperature, scale)
+
+
+class NoisyLangevin(OfBatches, LangevinMove): ...
+
+
+class NoisyPenalty(OfBatches, PenaltyMove): ...
+
+
+class OneBatch:
+    """An energy whose gradient is that of one batch as large as two of ``Noisy``, and which nobody is told of."""
+
+    def __init__(self, energy, rng):
+        self.energy, self.rng = energy, rng
+
+    def __call__(self, A):
+        return self.energy(A)
+
+    def value_and_grad(self, A):
+        values, gradient = self.energy.value_and_grad(A)
+        return values, gradient + Noisy.noise / np.sqrt(2) * self.rng.standard_normal((len(A), 1, 1))
+
+
+class UncorrectedLangevin(LangevinMove):
+    """Langevin dynamics that takes a noisy gradient for the exact one."""
+
+    def step(self, rng, energy, state, temperature, scale):
+        return super().step(rng, OneBatch(energy, rng), state, temperature, scale)
+
+
+NOISY = {
+    "LangevinMove, step 0.1": NoisyLangevin(0.1, **FIXED),
+    "LangevinMove, step 0.2": NoisyLangevin(0.2, **FIXED),
+    "the same, uncorrected, 0.1": UncorrectedLangevin(0.1, **FIXED),
+    "PenaltyMove": NoisyPenalty(MatrixMove(1.0, **FIXED)),
+}
+"""Samplers by stochastic gradients and energies."""
+
+
 def proofs(n_chains=400):
     print(f"\nProof of sampling: z-scores of {n_chains} chains\n")
     for name, sampler in MOVES.items():
@@ -246,6 +311,10 @@ def proofs(n_chains=400):
     for name, sampler in RUNS.items():
         print(f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True)
     for name, sampler in {**BROKEN, "LangevinMove, first step": LangevinMove(**FIXED)}.items():
+        print(f"joint test    {name:26} {joint_test(sampler, n_chains)}", flush=True)
+        print(f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True)
+    print(f"\nGradients with errors of {Noisy.noise / np.sqrt(2):.0f}\n")
+    for name, sampler in NOISY.items():
         print(f"joint test    {name:26} {joint_test(sampler, n_chains)}", flush=True)
         print(f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True)
 

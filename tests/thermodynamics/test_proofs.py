@@ -81,6 +81,17 @@ def test_langevin_with_long_time_steps_is_biased(record_property):
     assert not proof.holds()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [("LangevinMove, step 0.1", True), ("PenaltyMove", True), ("the same, uncorrected, 0.1", False)],
+)
+def test_noise_of_gradients_is_corrected(bench, name, right, record_property):
+    proof = joint_test(bench.NOISY[name], 400)
+    record_property("z-scores", f"noisy        {name:24} {proof}")
+    assert proof.holds() == right
+
+
 def test_the_model_of_the_proofs_is_what_it_says(rng):
     """Moments in closed form against quadrature, and exact draws at another temperature against their density."""
     a, T = SHAPES[0], 1.3
