@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import pdist
 
 from ..files import register
 from ..files.checks import check_array, is_number, require
@@ -57,15 +58,19 @@ class OOBMetrics(NamedTuple):
         """
         total, weight = np.zeros((len(some), len(others)), dtype=np.float32), np.zeros(len(some))
         both, squares = X[np.concatenate([self.samples[some], others])], kernels_for(self.device).weighted_squares
+        seen = {name: _centred(self.views[name](both)) for name in {member.candidate.view for member in self.members}}
         for member, of_member, absent, size in zip(self.members, self.weights, self.left_out, sizes, strict=True):
             fair = absent[:, some] & (size > 0)[:, None]
             shares = fair * (of_member / np.maximum(absent[:, some].sum(axis=0), 1))
             weight += shares.sum(axis=0)
             shares[size > 0] /= size[size > 0, None]
-            V = self.views[member.candidate.view](both)
-            for Q, Z, part in _parts(member, (V - V.mean(axis=0)).astype(np.float32), len(some), shares):
+            for Q, Z, part in _parts(member, seen[member.candidate.view], len(some), shares):
                 total += squares(Q, Z, part, self.device)
         return np.sqrt(total / np.maximum(weight, np.finfo(float).tiny).astype(np.float32)[:, None])
+
+
+def _centred(V):
+    return (V - V.mean(axis=0)).astype(np.float32)
 
 
 def _parts(member, V, n, shares):
@@ -301,14 +306,14 @@ def class_kernel_ridge(
     apart, places = distances_in(tried), places_of(scored[of_blocks[tried]], blocks[tried])
     if np.count_nonzero(places >= 0) < 2:  # nothing to choose the length on
         return None
-    length, ridge = _best(Z[blocks[tried]], apart, places, Y[blocks[tried]])
+    solve = partial(kernels_for(metrics.device).ridge_regression, device=metrics.device)
+    length, ridge = _best(Z[blocks[tried]], apart, places, Y[blocks[tried]], solve)
     ridges = ridge / np.maximum(weights / weights.mean(), LEAST_WEIGHT)
     coefficients, found = np.empty((*blocks.shape, len(base))), np.empty((len(scored), len(base)))
-    solve, device = kernels_for(metrics.device).ridge_regression, metrics.device
     for number, members in enumerate(blocks):
         some = of_blocks.get(number, np.empty(0, dtype=int))
         places, of_block = places_of(scored[some], members), (Z[members], Y[members], length, ridges[members])
-        coefficients[number], inverse = solve(*of_block, places[places >= 0], device)
+        coefficients[number], inverse = solve(*of_block, places[places >= 0])
         if len(some):
             Q = np.exp((apart if number == tried else distances_in(number)) / -length)
             found[some] = _left_out(Q, coefficients[number], inverse, places)
@@ -336,20 +341,20 @@ def _left_out(Q, coefficients, rows, places):
     return found
 
 
-def _best(Z, apart, places, Y):
+def _best(Z, apart, places, Y, solve):
     """Length and ridge of least squared errors of some samples, each left out.
 
     Of the samples Z (m, q) of a block with targets Y (m, C), those at ``places`` (r,), or some of them, are left out;
     their distances to all are ``apart`` (r, m).
     """
     inside = np.flatnonzero(places >= 0)[:MOST_TRIED_ON]
-    among = places[inside]
-    Y, own, oob = Y[among], cdist(Z[among], Z[among]), apart[np.ix_(inside, among)]
-    middle, found = np.median(own[np.triu_indices(len(own), 1)]) or own.mean() or 1.0, []
-    for length in middle * np.array(LENGTHS):
-        Q, K = np.exp(oob / -length), np.exp(own / -length)
+    among, everyone = places[inside], np.arange(len(inside))
+    Z, Y, apart, own = Z[among], Y[among], apart[np.ix_(inside, among)], pdist(Z[among])
+    found = []
+    for length in (np.median(own) or own.mean() or 1.0) * np.array(LENGTHS):
+        Q = np.exp(apart / -length)
         for ridge in RIDGES:
-            inverse = np.linalg.inv(K + ridge * np.eye(len(K)))
-            left_out = _left_out(Q, inverse @ Y, inverse, np.arange(len(own)))
-            found.append((np.square(left_out - Y).sum(), float(length), ridge))
+            coefficients, inverse = solve(Z, Y, length, np.full(len(Z), ridge), everyone)
+            errors = _left_out(Q, coefficients, inverse, everyone) - Y
+            found.append((np.square(errors).sum(), float(length), ridge))
     return min(found)[1:]
