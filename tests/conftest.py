@@ -25,6 +25,8 @@ def pytest_configure(config):
     """Compile the kernels once for all workers: code that was just compiled rounds otherwise than its copy on disk."""
     if hasattr(signal, "SIGHUP"):  # tests send it to processes that they start, which inherit what ``nohup`` ignores
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so does a shell that runs the tests in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None):
         commands = ([sys.executable, "-W", "ignore", "-c", COMPILE.format(part)] for part in range(2))
         compilers = [subprocess.Popen(command) for command in commands]

@@ -179,6 +179,19 @@ def test_lfda_blocks_change_nothing(rng, monkeypatch):
     np.testing.assert_allclose(LFDA().fit(X, y).get_mahalanobis_matrix(), whole, rtol=1e-8)
 
 
+def test_lfda_bears_a_sample_far_from_all_others(rng):
+    """It has no near sample of its class, and adds nothing to their scatter: not even rounding errors of its square."""
+    X, y, _ = gaussians(rng, n=300)
+    X[3, 1] = 1e9
+    within, _ = LFDA()._scatters(X - X.mean(axis=0), y)
+    others = np.arange(len(X)) != 3
+    n = np.bincount(y)[y[3]]
+    _, y_others = np.unique(y[others], return_inverse=True)
+    without = LFDA()._scatters(X[others] - X[others].mean(axis=0), y_others)[0]
+    np.testing.assert_allclose(within, without, rtol=2 / n, atol=2 / n * np.trace(without))
+    assert np.isfinite(LFDA().fit(X, y).components_).all()
+
+
 # --- DMLMJ
 
 

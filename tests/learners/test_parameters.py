@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 import freemetric
 from freemetric import metric_learn
 from freemetric.learners.parameters import DESCRIPTIONS, Positive, estimator
+from freemetric.learners.parameters import described as described_by
 from freemetric.sklearn_compat import validate_params
 
 OTHERS = ["Kernelized", "MetricKNeighborsClassifier", "MetricKNeighborsRegressor", "MLKR", "PairClassifier"]
@@ -45,6 +46,32 @@ def test_every_parameter_is_described_in_order_with_its_default(cls):
 @pytest.mark.parametrize("cls", (ESTIMATORS | TRANSLATED).values(), ids=(ESTIMATORS | TRANSLATED).keys())
 def test_no_name_in_braces_is_left(cls):
     assert not re.findall(rf"\{{(?:{'|'.join(DESCRIPTIONS)})\}}", cls.__doc__)
+
+
+def test_docstrings_are_the_same_with_and_without_indent():
+    """Python has none of it since 3.13; attributes that files may hold are read from there."""
+    text = """A class.
+
+    Parameters
+    ----------
+    {dimensions} {random_state}
+
+    Attributes
+    ----------
+    {features}
+    """
+    as_of_3_13, before = (described_by(text, DESCRIPTIONS, {}) for text in (inspect.cleandoc(text), text))
+    assert as_of_3_13 == before
+    assert re.findall(r"^(\w+) :", before, re.MULTILINE) == [
+        *("n_components", "random_state", "n_features_in_", "feature_names_in_")
+    ]
+
+
+@pytest.mark.parametrize("cls", (ESTIMATORS | TRANSLATED).values(), ids=(ESTIMATORS | TRANSLATED).keys())
+def test_docstrings_have_no_indent_and_no_missing_default(cls):
+    assert cls.__doc__ == inspect.cleandoc(cls.__doc__)
+    assert "MISSING" not in cls.__doc__
+    assert re.search(r"^components_ :|^classes_ :|^learner_ :|^n_features_in_ :", cls.__doc__, re.MULTILINE)
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS.values(), ids=ESTIMATORS.keys())
@@ -88,5 +115,5 @@ def test_libraries_that_rebuild_dataclasses_leave_it_alone():
 
 
 def test_descriptions_stand_in_the_docstring():
-    assert "n_components : int or None, default=None\n        Directions to keep" in Small.__doc__
+    assert "n_components : int or None, default=None\n    Directions to keep" in Small.__doc__
     assert "{braces}" in Small.__doc__

@@ -49,6 +49,17 @@ def test_types(tmp_path, compression):
     assert table.texts("when")[0].startswith("2020-01-01")
 
 
+def test_too_little_memory_is_one_line(put, monkeypatch):
+    """Arrow also says so of a damaged file, which seems to hold far more than there is."""
+
+    def no_memory(*given):
+        raise pa.lib.ArrowMemoryError("malloc of size 936748722493063232 failed")
+
+    monkeypatch.setattr("freemetric.tabular.formats.arrow._unpacked", no_memory)
+    with pytest.raises(InputError, match=r"a.feather: takes more memory than there is, or is damaged$"):
+        read(put(pd.DataFrame({"a": [1.0, 2.0]})))
+
+
 def test_streams_of_several_batches(tmp_path):
     table = pa.table({"a": range(100), "b": ["x", "y"] * 50})
     for opened, name in ((pa.ipc.new_stream, "s.arrow"), (pa.ipc.new_file, "f.arrow")):

@@ -160,6 +160,8 @@ class LFDA(MetricLearner):
         scale = np.maximum(scale, np.finfo(np.float64).tiny ** 0.25)  # copies: only they are near
         scatter = np.zeros((d, d))
         for rows in blocks:
-            a = np.exp(distances(rows) / np.outer(-scale[rows], scale))
-            scatter += (members[rows] * a.sum(axis=1)[:, None]).T @ members[rows] - members[rows].T @ (a @ members)
+            laplacian = -np.exp(distances(rows) / np.outer(-scale[rows], scale))
+            own = np.arange(len(laplacian)), np.arange(n)[rows]
+            laplacian[own] -= laplacian.sum(axis=1)  # exactly nothing is left of a sample far from all others
+            scatter += members[rows].T @ (laplacian @ members)
         return scatter

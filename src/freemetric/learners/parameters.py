@@ -6,7 +6,7 @@ hold only names in braces become the descriptions that several estimators share;
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from inspect import cleandoc
 from numbers import Integral, Real
 from typing import Annotated, Any, TypeVar, dataclass_transform
@@ -211,28 +211,29 @@ def documented(descriptions: Mapping[str, str] = DESCRIPTIONS) -> Callable[[Func
     """Put shared descriptions into the docstring of a function."""
 
     def with_text(function: Function) -> Function:
-        if function.__doc__ is not None:
-            without_indent = {name: text.replace("\n    ", "\n") for name, text in descriptions.items()}
-            function.__doc__ = described(cleandoc(function.__doc__), without_indent, {})
+        function.__doc__ = described(function.__doc__, descriptions, {})
         return function
 
     return with_text
 
 
 def described(text: str | None, descriptions: Mapping[str, str], defaults: Mapping[str, Any]) -> str | None:
-    """A docstring whose lines of names in braces are replaced by descriptions, parameters with their defaults."""
+    """A docstring whose lines of names in braces are replaced by descriptions, parameters with their defaults.
+
+    Nothing is indented, as Python itself has docstrings since 3.13.
+    """
 
     def entries(match):
-        found = (_with_default(descriptions[key], defaults) for key in re.findall(r"\w+", match[2]))
-        return "\n".join(match[1] + entry for entry in found).replace("{cls}", descriptions.get("cls", ""))
+        found = (_with_default(descriptions[key], defaults) for key in re.findall(r"\w+", match[0]))
+        return "\n".join(found).replace("\n    ", "\n").replace("{cls}", descriptions.get("cls", ""))
 
-    return None if text is None else re.sub(r"^( *)((?:\{\w+\} ?)+)$", entries, text, flags=re.MULTILINE)
+    return None if text is None else re.sub(r"^(?:\{\w+\} ?)+$", entries, cleandoc(text), flags=re.MULTILINE)
 
 
 def _with_default(entry, defaults):
     head, body = entry.split("\n", 1)
     name = head.split()[0]
-    if name not in defaults:
+    if defaults.get(name, MISSING) is MISSING:
         return entry
     default = f'"{defaults[name]}"' if isinstance(defaults[name], str) else defaults[name]
     return f"{head}, default={default}\n{body}"

@@ -1,6 +1,7 @@
 """Descriptions of parameters and attributes, and examples, from which the docstrings of the estimators are made."""
 
 import textwrap
+from inspect import cleandoc
 from typing import Any
 
 METRIC = '{"identity", "covariance", "random"} or array of shape (n_features, n_features)'
@@ -146,7 +147,7 @@ def documentation(cls: Any, parameters: dict[str, Any], attributes: list[str]) -
     fitted = [_entry(name, *ATTRIBUTES[name]) for name in attributes]
     example = EXAMPLES[cls._fitted_on].format(name=cls.__name__, options=cls._example)
     return (
-        f"{cls.__doc__.rstrip()}\n\n    Parameters\n    ----------\n{''.join(described)}\n"
+        f"{textwrap.indent(cleandoc(cls.__doc__), '    ')}\n\n    Parameters\n    ----------\n{''.join(described)}\n"
         f"    Attributes\n    ----------\n{''.join(fitted)}\n    Examples\n    --------\n{example}    "
     )
 

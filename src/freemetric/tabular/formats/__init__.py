@@ -19,8 +19,10 @@ def one_line_errors(source: str, what: str) -> Iterator[None]:
     """Turn all errors of a library, which does not expect every file, into an InputError of one line."""
     try:
         yield
-    except (InputError, ImportError, MemoryError):
+    except (InputError, ImportError):
         raise
+    except MemoryError as problem:  # of a large file, or of a damaged one that only says that it is large
+        raise InputError(f"{source}: takes more memory than there is, or is damaged") from problem
     except Exception as problem:
         reason = " ".join(printable(problem).split())[:120] or type(problem).__name__
         raise InputError(f"{source}: not {what}, or a damaged one ({reason})") from problem
