@@ -18,7 +18,7 @@ from metric_learn.base_metric import MahalanobisMixin, _PairsClassifierMixin
 from metric_learn._util import _pseudo_inverse_from_eig, make_context
 
 def test_it_is_ours():
-    assert NCA.__module__ == "freemetric.metric_learn.nca"
+    assert NCA.__module__.startswith("freemetric.metric_learn.")
     assert make_context(NCA()) == " by " + NAME
 
 @pytest.mark.integration
