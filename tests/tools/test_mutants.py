@@ -11,7 +11,7 @@ import pytest
 if not hasattr(os, "fork"):
     pytest.skip("needs os.fork", allow_module_level=True)
 pytest.importorskip("mutation.record", reason="tools are not part of an installed package")
-from mutation import mutant, mutated
+from mutation import core, mutant, mutated
 from mutation.mutant import Mutant
 from mutation.record import Record
 
@@ -142,3 +142,12 @@ def test_places_are_in_functions_and_the_sample_stays():
         "ReplaceBinaryOperator_Mul_Div",
         "ReplaceBinaryOperator_Add_Sub",
     }
+
+
+def test_packages_name_modules_and_tests_that_exist():
+    for package in core.PACKAGES:
+        for pattern in (*package.modules, *package.without):
+            assert list(core.SOURCES.glob(pattern)), pattern
+        assert all((core.TESTS / place).exists() for place in package.tests), package.name
+        assert package.files()
+        assert package.test_files()

@@ -41,7 +41,6 @@ COMPILED = (
     "kernels/numba/exp2.py",
     "kernels/numba/listed_*.py",
     "kernels/numba/losses.py",
-    "kernels/numba/nearest.py",
     "kernels/numba/pair_tiles.py",
     "kernels/numba/soft_*.py",
 )
@@ -56,7 +55,7 @@ KERNEL_TESTS = (
     "kernels/test_nearest.py",
     "kernels/test_soft_means.py",
     "energies/test_energies.py",
-    "energies/test_likeness.py",
+    "energies/test_neighbor_likelihood.py",
     "energies/test_regression.py",
     "dask/test_partition_index.py",
     "ensemble/test_model.py",
