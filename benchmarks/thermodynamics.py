@@ -337,8 +337,6 @@ def walks(n_replicas=8):
             E = np.array([state.energy for state in states])
             norm = np.array([np.sqrt((state.A**2).sum(axis=(1, 2))) for state in states])
             hats = f"{split_r_hat(E):.2f} | {split_r_hat(norm):.2f}"
-            if len(E) == n_steps:  # R-hat needs eight steps, the others shall not see the start
-                E, norm = E[n_steps // 2 :], norm[n_steps // 2 :]
             ends = f"{E.mean():.4f} ± {E.std():.4f} | {norm.mean():.1f} ± {norm.std():.1f}"
             print(f"| {load.__name__[5:]} | {n_steps} | {hats} | {ends} |", flush=True)
 

@@ -79,7 +79,7 @@ PACKAGES = (
     Package("energies", ("energies/*.py",), ("energies", "mc/test_noisy_energies.py"), 60),
     Package("reference kernels", ("kernels/reference*.py",), ("kernels", "energies", "metrics"), 40),
     Package("numba kernels", (*COMPILED, "kernels/numba/backend.py"), KERNEL_TESTS, 90, ON_GPUS, interpreted=True),
-    Package("metrics", ("metrics/*.py",), ("metrics", "ensemble", "files"), 100),
+    Package("metrics", ("metrics/*.py",), ("metrics", "ensemble", "files", "learners/test_retriever.py"), 100),
     Package(
         "free-energy search",
         ("ensemble/**/*.py",),

@@ -4,13 +4,29 @@ import numba
 import numba.extending
 import numpy as np
 
+
+def squared_distances(Z, i, Q, lists, row, out):
+    out[:] = np.square(Z[i] - Q[lists[row]]).sum(axis=1)
+
+
+def sum_of_rows(c, rows, n, X, Y, i):
+    Y[i] = c[: int(n)] @ X[rows[: int(n)]]
+
+
+def count_before(near, rows, n, ranks):
+    ranks[np.lexsort((rows[:n], near[:n]))] = np.arange(n)
+
+
 INSTRUCTIONS = {
     "nearest_integer": np.rint,
     "larger": max,
     "mantissa": lambda r: np.float32(2.0**r),
     "power": lambda n: np.float32(2.0**n if n > -127 else 0),
+    "squared_distances": squared_distances,
+    "sum_of_rows": sum_of_rows,
+    "count_before": count_before,
 }
-"""What LLVM's instructions do that kernels/numba/exp2.py asks for by name."""
+"""What LLVM's instructions do that kernels/numba/exp2.py and rows.py ask for by name."""
 
 
 def interpret() -> None:

@@ -105,7 +105,7 @@ class Recipe:
         Samples of such a bag.
     longest_walk : int, default=4
         Times the usual number of steps.
-    n_steps : int, default=8
+    n_steps : int, default=12
         Monte Carlo steps of a replica: enough to forget the identity.
     screened_features : int, default=40
         Features from which on diagonal maps start with the columns that tell classes apart by themselves in the
@@ -227,7 +227,7 @@ class Recipe:
     colder: int = 3
     patient_bag: int = 1000
     longest_walk: int = 4
-    n_steps: int = 8
+    n_steps: int = 12
     screened_features: int = 40
     screened_floor: float = 0.03
     n_components: int | None = None
