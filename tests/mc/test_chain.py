@@ -22,6 +22,7 @@ from freemetric.mc import (
     Streams,
     StretchRotateMove,
 )
+from freemetric.mc.state import Info
 
 MOVES = [ElementMove(0.5), MatrixMove(0.2), StretchRotateMove(0.3), HamiltonianMove(), LangevinMove(n_leapfrog=3)]
 SAMPLERS = [
@@ -160,3 +161,9 @@ def test_streams_go_on_where_they_were():
     np.testing.assert_array_equal(twin.integers(10, size=(3, 4)), streams.integers(10, size=(3, 4)))
     with pytest.raises(ValueError, match="unknown kind"):
         Streams.from_state([{"bit_generator": "os", "state": {}}])
+
+
+def test_the_last_replica_has_nothing_to_swap_with():
+    T = np.array([1.0, 2.0, 4.0])
+    np.testing.assert_array_equal(Info(0, T, T, False).swaps_with_next, [np.nan] * 3)
+    np.testing.assert_array_equal(Info(0, T, T, False, np.array([0.0, 1.0])).swaps_with_next, [0.0, 1.0, np.nan])
