@@ -275,7 +275,7 @@ class NoisyPenalty(OfBatches, PenaltyMove): ...
 
 
 class OneBatch:
-    """An energy whose gradient is that of one batch as large as two of ``Noisy``, and which nobody is told of."""
+    """An energy with the noise of ``Noisy`` in its gradient, but without batches that a move could see it by."""
 
     def __init__(self, energy, rng):
         self.energy, self.rng = energy, rng
