@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+import sklearn
 from sklearn.base import BaseEstimator, clone
 
+import freemetric
 from freemetric import (
     DMLFE,
     LEARNERS,
@@ -86,7 +88,7 @@ def judged(problem: Exception) -> str:
     """Whether an error is a line for people: said by us, or by scikit-learn about what it was given."""
     last = traceback.extract_tb(problem.__traceback__)[-1]
     where, was_raised = last.filename, (last.line or "").lstrip().startswith("raise")  # or compiled code has said it
-    ours = was_raised and any(package in Path(where).parts for package in ("freemetric", "sklearn"))
+    ours = was_raised and any(Path(package.__file__).parent in Path(where).parents for package in (freemetric, sklearn))
     text = str(problem)
     if not isinstance(problem, ValueError | TypeError) or not ours:
         return f"{type(problem).__name__} of {Path(where).name}: {text[:LONGEST]}"
