@@ -39,16 +39,19 @@ def test_kernels_agree(device, copies, rng):
     np.testing.assert_allclose(shares(*arguments), reference.neighbor_shares(*arguments), atol=1e-6)
 
 
+@pytest.mark.parametrize("n_pairs", [numba_.PAIRS, 1])  # all spaces together, and one at a time
 @pytest.mark.parametrize("kind", ["copies", "weights", "single"])
-def test_spaces_that_stretch_features_need_no_coordinates(kind, rng):
+def test_spaces_that_stretch_features_need_no_coordinates(kind, n_pairs, rng, monkeypatch):
     Z, Q, candidates, (counts, votes), weights = problem(rng, copies=kind == "copies")
     if kind == "single":
         votes = np.eye(3, dtype=np.float32)[rng.integers(0, 3, len(counts))]
-    squares = rng.random((4, 7))
-    mapped = (np.array([V[0] * root for root in np.sqrt(squares)]) for V in (Z, Q))
-    expected = reference.neighbor_shares(*mapped, candidates, (counts, votes), weights)
+    squares, of_spaces, expected = [rng.random((4, 7)), rng.random((3, 7))], [weights, weights[:2]], 0.0
+    for some, own in zip(squares, of_spaces, strict=True):
+        mapped = (np.array([V[0] * root for root in np.sqrt(some)]) for V in (Z, Q))
+        expected += reference.neighbor_shares(*mapped, candidates, (counts, votes), own)
     places = (counts[:0] if kind == "single" else counts, votes)  # without counts every place is one vote
-    shares = numba_.diagonal_shares(Z[0], Q[0], squares, candidates, places, weights)
+    monkeypatch.setattr(numba_, "PAIRS", n_pairs)
+    shares = numba_.diagonal_shares(Z[0], Q[0], squares, candidates, places, of_spaces)
     np.testing.assert_allclose(shares, expected, atol=1e-6)
     if kind == "single":
         np.testing.assert_allclose(

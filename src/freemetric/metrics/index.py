@@ -134,9 +134,15 @@ class NeighborIndex:
         widest = max((len(e) if self.are_few else 1) * cpu_kernels().wide(e.n_coordinates) for e in members)
         self.most_queries = max(1, KEPT_BYTES // (4 * widest + 16 * sum(len(view.owner) for view in views.values())))
         self.shortlist = Shortlist.of(matrices, self.seen)
-        # of spaces that only stretch features the CPU needs no coordinates
-        stretched = {member.candidate.view for member in members if member.form.keeps_apart}
-        self.rows |= {name: cpu_kernels().filled_up(self.seen[name]) for name in stretched - set(self.rows)}
+        # of spaces that only stretch features the CPU needs no coordinates: by view, their squares and weights
+        self.stretched: dict[str, tuple[list[NDArray], list[NDArray]]] = {}
+        for member, own in zip(members, self.weights, strict=True):
+            if member.form.keeps_apart:
+                squares, of_spaces = self.stretched.setdefault(member.candidate.view, ([], []))
+                squares.append(member.diagonals())
+                of_spaces.append(own)
+        missing = set(self.stretched) - set(self.rows)
+        self.rows |= {name: cpu_kernels().filled_up(self.seen[name]) for name in missing}
         self.coordinates: dict[int, NDArray] = {}  # by member, where they are few
 
     def _seen_in_blocks(self, training_set):
@@ -179,10 +185,9 @@ class NeighborIndex:
         for number, (member, weights) in enumerate(zip(self.members, self.weights, strict=True)):
             if device != "cpu" or not member.form.keeps_apart:
                 others.append((number, member, weights))
-                continue
-            view = member.candidate.view
-            rows, squares = self.rows[view], member.diagonals()
-            total += cpu_kernels().diagonal_shares(rows, seen[view], squares, candidates, votes, weights)
+        for view, (squares, of_spaces) in self.stretched.items() if device == "cpu" else ():
+            shared = self.rows[view], seen[view], squares, candidates, votes, of_spaces
+            total += cpu_kernels().diagonal_shares(*shared)
         if others and is_short and not self.are_few:
             return total + self._shares_of_few(others, seen, candidates, device)
         for number, member, weights in others:

@@ -1,5 +1,6 @@
 """The CPU kernels: compiled once per machine, serial, without the interpreter's lock."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -297,17 +298,29 @@ def neighbor_shares(
 
 
 def diagonal_shares(
-    Z: NDArray, Q: NDArray, squares: NDArray, candidates: NDArray, places: Places, weights: NDArray
+    Z: NDArray,
+    Q: NDArray,
+    squares: Sequence[NDArray],
+    candidates: NDArray,
+    places: Places,
+    weights: Sequence[NDArray],
 ) -> NDArray:
     """Shares of votes (n, n_cells) as ``neighbor_shares`` gives them, for rows Z (M, d) and queries Q (n, d).
 
-    The squared distances in the R spaces are sums of ``squares`` (R, d) times squared differences.
+    The squared distances in spaces are sums of their ``squares`` (R, d) times squared differences. Spaces of different
+    weights (K,) come together, each with its own.
     """
-    candidates, weights = np.asarray(candidates, dtype=np.int32), np.asarray(weights, dtype=np.float32)
+    candidates = np.asarray(candidates, dtype=np.int32)
     out = np.zeros((len(Q), places[1].shape[1]), dtype=np.float32)
-    rooms = rooms_for(candidates.shape[1], weights)
-    for _, some, listed, apart in _distances(Z, Q, candidates, squares):
-        add_shares(apart, listed, places, weights, rooms, out[some])
+    ends = np.cumsum([len(some) for some in squares]).tolist()
+    weights = [np.asarray(row, dtype=np.float32) for row in weights]
+    kinds = list(
+        zip([0, *ends[:-1]], ends, weights, [rooms_for(candidates.shape[1], row) for row in weights], strict=True)
+    )
+    for spaces, some, listed, apart in _distances(Z, Q, candidates, np.concatenate(squares)):
+        for start, end, row, rooms in kinds:
+            own = apart[max(0, start - spaces.start) : max(0, end - spaces.start)]
+            add_shares(own, listed, places, row, rooms, out[some])
     return out
 
 
@@ -336,7 +349,7 @@ def _distances(Z, Q, candidates, squares=None):
     R, n = (len(Z), Q.shape[1]) if squares is None else (len(squares), len(Q))
     S, (_, d) = candidates.shape[1], Z.shape[-2:]
     if squares is not None:
-        squares, squared = filled_up(squares), np.empty((d, S), dtype=np.float32)
+        squares, squared = filled_up(squares), np.empty((S, d), dtype=np.float32)
     n_spaces = min(R, max(1, PAIRS // S))
     n_queries = min(n, max(1, PAIRS // (n_spaces * S)))
     for r in range(0, R, n_spaces):

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .compiling import njit
 from .exp2 import SUMS, larger
-from .rows import LANES, count_before
+from .rows import LANES, count_before, count_smaller
 
 QUERIES, COLUMNS = 64, 1024  # of a tile, which stays in the cache
 PAIRS = 1 << 17  # of samples at a time, likewise
@@ -48,7 +48,12 @@ def rank(near, rows, n, ranks):
     Many values are moved to these places: Shell's sort. The arrays end ``LANES`` numbers after n.
     """
     if n <= FEW:
-        count_before(near, rows, np.int64(n), ranks)  # type: ignore[call-arg]
+        count_smaller(near, rows, np.int64(n), ranks)  # type: ignore[call-arg]
+        total = np.int64(0)
+        for j in range(n):
+            total += ranks[j]
+        if total < n * (n - 1) // 2:  # equal values have one rank, and the rows decide
+            count_before(near, rows, np.int64(n), ranks)  # type: ignore[call-arg]
         return
     gap = n // 3
     while gap > 0:

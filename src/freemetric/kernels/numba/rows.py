@@ -129,6 +129,29 @@ def squared_distances(typing_context, Z, i, Q, lists, row, out):
 
 
 @intrinsic
+def products(typing_context, W, i, D, out):
+    """Write to ``out`` (L,) the scalar products of row i of W (n, d) with all rows of D (L, d)."""
+
+    def generate(context, builder, signature, args):
+        code = Code(context, builder)
+        W, D, out = (code.array(signature.args[k], args[k]) for k in (0, 2, 3))
+        own, width = code.row(W, args[1]), builder.extract_value(W.shape, 1)
+
+        def group(l, size):
+            others, sums = [code.row(D, code.after(l, u)) for u in range(size)], code.sums(size)
+            with code.steps(ir.Constant(INDEX, 0), width, LANES) as (k, _):
+                mine = code.load(own, k)
+                for other, total in zip(others, sums, strict=True):
+                    code.add_product(total, mine, code.load(other, k))
+            code.store(code.totals(sums), out.data, l)
+
+        code.in_steps_of(builder.extract_value(out.shape, 0), 2 * GROUP, group)
+        return context.get_dummy_value()
+
+    return types.none(W, i, D, out), generate
+
+
+@intrinsic
 def sum_of_rows(typing_context, c, rows, n, X, Y, i):
     """Write the sum of c_l x_j over the first n rows j = rows_l to row i of Y; rows are 32-bit and not negative."""
 
@@ -160,9 +183,8 @@ def sum_of_rows(typing_context, c, rows, n, X, Y, i):
     return types.none(c, rows, n, X, Y, i), generate
 
 
-@intrinsic
-def count_before(typing_context, near, rows, n, ranks):
-    """Write to ranks how many of the first n values come before each, smaller ones or equal ones of an earlier row.
+def counted_before(is_before: Callable) -> Callable:
+    """What writes to ranks (n,) how many of the first n values, with their rows, come before each.
 
     Whole vectors are read and written: the arrays end at least ``LANES`` numbers after n.
     """
@@ -177,12 +199,10 @@ def count_before(typing_context, near, rows, n, ranks):
             own = [(code.load(near.data, k), code.load(rows.data, k, NUMBERS)) for k in starts]
             sums = code.sums(size, ir.Constant(NUMBERS, [0] * LANES))
             with code.steps(ir.Constant(INDEX, 0), n, 1) as (j, _):
-                value, row = (code.repeated(builder.load(builder.gep(array.data, [j]))) for array in (near, rows))
-                for (values, numbers), total in zip(own, sums, strict=True):
-                    is_equal = builder.fcmp_ordered("==", value, values)
-                    is_first = builder.and_(is_equal, builder.icmp_signed("<", row, numbers))
-                    is_before = builder.or_(builder.fcmp_ordered("<", value, values), is_first)  # true is -1
-                    builder.store(builder.sub(builder.load(total), builder.sext(is_before, NUMBERS)), total)
+                one = [code.repeated(builder.load(builder.gep(array.data, [j]))) for array in (near, rows)]
+                for other, total in zip(own, sums, strict=True):
+                    before = builder.sext(is_before(builder, *one, *other), NUMBERS)  # true is -1
+                    builder.store(builder.sub(builder.load(total), before), total)
             for k, total in zip(starts, sums, strict=True):
                 code.store(builder.load(total), ranks.data, k)
 
@@ -190,4 +210,26 @@ def count_before(typing_context, near, rows, n, ranks):
         code.in_steps_of(vectors, BLOCK, block)
         return context.get_dummy_value()
 
-    return types.none(near, rows, n, ranks), generate
+    return generate
+
+
+@intrinsic
+def count_smaller(typing_context, near, rows, n, ranks):
+    """Write to ranks how many of the first n values are smaller than each."""
+
+    def is_before(builder, value, row, values, numbers):
+        return builder.fcmp_ordered("<", value, values)
+
+    return types.none(near, rows, n, ranks), counted_before(is_before)
+
+
+@intrinsic
+def count_before(typing_context, near, rows, n, ranks):
+    """Write to ranks how many of the first n values come before each, smaller ones or equal ones of an earlier row."""
+
+    def is_before(builder, value, row, values, numbers):
+        is_equal = builder.fcmp_ordered("==", value, values)
+        is_first = builder.and_(is_equal, builder.icmp_signed("<", row, numbers))
+        return builder.or_(builder.fcmp_ordered("<", value, values), is_first)
+
+    return types.none(near, rows, n, ranks), counted_before(is_before)

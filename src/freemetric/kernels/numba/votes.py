@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from .compiling import njit
 from .exp2 import SUMS
 from .nearest import FARTHEST, GROUP, rank, take
-from .rows import LANES, squared_distances
+from .rows import LANES, products, squared_distances
 
 NOBODY = -1  # where there are fewer places than wanted
 f32 = np.float32
@@ -28,24 +28,16 @@ def distances_in_spaces(Z, Q, candidates, first, out):
 def distances_in_diagonal_spaces(Z, Q, squares, candidates, squared, out):
     """The same for queries Q (n, d) and rows Z (M, d), where squares (R, d) weigh the squared differences of features.
 
-    A query reads its candidates once: what they differ by in every feature, candidate beside candidate in the room
-    ``squared`` (d, S), serves all spaces. Counts are unsigned, see ``nearest.take``.
+    A query reads its candidates once: what they differ by in every feature, in the room ``squared`` (S, d), serves all
+    spaces. Counts are unsigned, see ``nearest.take``.
     """
-    d, S, one, two, three = np.uint32(Z.shape[1]), np.uint32(out.shape[2]), np.uint32(1), np.uint32(2), np.uint32(3)
     for q in range(Q.shape[0]):
-        for s in range(S):
+        for s in range(np.uint32(squared.shape[0])):
             i = np.uint32(candidates[q % candidates.shape[0], s])
-            for k in range(d):
-                squared[k, s] = (Z[i, k] - Q[q, k]) ** 2
+            for k in range(np.uint32(squared.shape[1])):
+                squared[s, k] = (Z[i, k] - Q[q, k]) ** 2
         for r in range(squares.shape[0]):
-            apart = out[r, q]
-            for s in range(S):
-                apart[s] = f32(0)
-            for k in range(np.uint32(0), d, np.uint32(4)):  # features are filled up
-                a, b, c, e = squares[r, k], squares[r, k + one], squares[r, k + two], squares[r, k + three]
-                for s in range(S):
-                    half = a * squared[k, s] + b * squared[k + one, s]
-                    apart[s] += half + (c * squared[k + two, s] + e * squared[k + three, s])
+            products(squares, r, squared, out[r, q])  # type: ignore[call-arg]
 
 
 @njit(nogil=True, cache=True)
