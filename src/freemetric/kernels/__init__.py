@@ -3,6 +3,7 @@
 ``protocol`` says what a backend computes, ``reference`` defines it in plain numpy; numba/ and torch/ are fast.
 """
 
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import cast
@@ -31,12 +32,12 @@ def kernels_for(device: str) -> Kernels:
     """The backend of ``device``: "cpu", "cuda", "cuda:1", "mps", or "reference" for plain numpy."""
     if _kind(device) not in BACKENDS:
         raise ValueError(f"Unknown device {device!r}; known devices: {', '.join(map(repr, BACKENDS))}.")
-    return cast(Kernels, import_module(f".{BACKENDS[_kind(device)]}", __name__))
+    return cast(Kernels, _backend(BACKENDS[_kind(device)]))
 
 
 def cpu_kernels() -> CpuKernels:
     """The CPU's backend, with what it alone computes: indices, votes, and the inner loops of single learners."""
-    return cast(CpuKernels, import_module(".numba.backend", __name__))
+    return cast(CpuKernels, _backend(BACKENDS["cpu"]))
 
 
 def can_sweep(device: str) -> bool:
@@ -50,6 +51,11 @@ def can_follow(device: str, n_features: int, n_listed: int | None, diagonal: boo
     if n_listed is None or _kind(device) != "cuda" or find_spec("triton") is None:
         return False
     return import_module(".torch.listed_trajectories", __name__).fits(n_features, n_listed, diagonal)
+
+
+@cache
+def _backend(name):  # an import that has been made is still a twentieth of one prediction
+    return import_module(f".{name}", __name__)
 
 
 def _kind(device):

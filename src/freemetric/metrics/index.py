@@ -45,9 +45,10 @@ class Shortlist(NamedTuple):
         """
         Q = _images(self.maps, seen, self.centre)
         if device not in ("cpu", "reference"):
-            places = self.cells.columns.T if self.cells is not None else self.places
+            places = self.places if self.cells is None else self.cells.rows
             assert places is not None
-            found = kernels_for(device).NearestNeighbors(places[:, :-1], device).kneighbors(Q, min(size, len(places)))
+            search = kernels_for(device).NearestNeighbors(places[:, : Q.shape[1]], device)
+            found = search.kneighbors(Q, min(size, len(places)))
             return (found if self.cells is None else self.cells.numbers[found]).astype(np.int32)
         if self.cells is not None:
             M = len(self.cells.numbers)
@@ -60,7 +61,12 @@ class Shortlist(NamedTuple):
 def seen_in(views: Mapping[str, View], X: NDArray) -> dict[str, NDArray]:
     """Samples X (n, d) in every view, none so far away that single precision cannot square it."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return {name: np.clip(np.nan_to_num(view(X)), -FARTHEST, FARTHEST) for name, view in views.items()}
+        return {name: _within_reach(view(X)) for name, view in views.items()}
+
+
+def _within_reach(V):
+    is_near = np.abs(V).max(initial=0.0) <= FARTHEST  # false where anything is no number
+    return V if is_near else np.clip(np.nan_to_num(V), -FARTHEST, FARTHEST)
 
 
 def _principal_maps(matrices, seen):

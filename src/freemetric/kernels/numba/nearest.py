@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .compiling import njit
 from .exp2 import SUMS, larger
-from .rows import LANES, count_before, count_smaller
+from .rows import LANES, count_before, count_smaller, products
 
 QUERIES, COLUMNS = 64, 1024  # of a tile, which stays in the cache
 PAIRS = 1 << 17  # of samples at a time, likewise
@@ -224,12 +224,12 @@ ROUNDS = 6
 
 
 class Cells(NamedTuple):
-    """Rows V (M, q + 1), see :func:`freemetric.kernels.numba.nearest.as_places`, cell by cell."""
+    """Rows (M, q + 1), see :func:`freemetric.kernels.numba.nearest.as_places`, cell by cell."""
 
     centres: NDArray[np.float32]  # (n_cells, q + 1)
     start: NDArray[np.int64]  # (n_cells + 1,) where the rows of a cell begin
     numbers: NDArray[np.int32]  # (M,) of the rows, before they were sorted by cell
-    columns: NDArray[np.float32]  # (q + 1, M): rows of a cell beside each other, for the vector units
+    rows: NDArray[np.float32]  # (M, q + 1), filled up
 
     @classmethod
     def of(cls, Z: NDArray[np.float32]) -> "Cells":
@@ -249,7 +249,7 @@ class Cells(NamedTuple):
         cell = nearest(as_queries(Z), places, 1)[:, 0]
         order = np.argsort(cell, kind="stable").astype(np.int32)
         start = np.append(0, np.cumsum(np.bincount(cell, minlength=n_cells)))
-        return cls(places, start, order, np.ascontiguousarray(as_places(Z[order]).T))
+        return cls(places, start, order, filled_up(as_places(Z[order])))
 
     def nearest(self, Q: NDArray[np.float32], size: int, n_cells: int) -> NDArray[np.int32]:
         """Numbers (n, size) of the rows nearest to queries Q (n, q) in so many cells, nearest first; more where
@@ -258,13 +258,13 @@ class Cells(NamedTuple):
         asked = nearest(queries, self.centres, min(n_cells, len(self.centres)))
         out = np.empty((len(Q), size), dtype=np.int32)
         most = np.sort(np.diff(self.start))[-asked.shape[1] :].sum()
-        short = search_cells(queries, asked, self.start, self.numbers, self.columns, most, out)
+        short = search_cells(filled_up(queries), asked, self.start, self.numbers, self.rows, most, out)
         if short and asked.shape[1] < len(self.centres):
             return self.nearest(Q, size, 4 * n_cells)
         return out
 
 
-@njit(fastmath=SUMS, nogil=True, cache=True)
+@njit(nogil=True, cache=True)
 def search_cells(U, asked, start, numbers, V, most, out):
     """Write to out (n, K) the rows nearest to U in the cells they ask, at most so many; how many queries saw fewer."""
     K, short, nothing = out.shape[1], 0, np.int64(0)
@@ -275,12 +275,7 @@ def search_cells(U, asked, start, numbers, V, most, out):
         n = 0
         for c in range(asked.shape[1]):
             first, size = start[asked[i, c]], start[asked[i, c] + 1] - start[asked[i, c]]
-            part = apart[n : n + size]
-            part[:] = f32(0)
-            for k in range(U.shape[1]):
-                u, column = U[i, k], V[k, first : first + size]
-                for j in range(np.uint32(size)):
-                    part[j] += u * column[j]
+            products(U, i, V[first : first + size], apart[n : n + size])  # type: ignore[call-arg]
             who[n : n + size] = numbers[first : first + size]
             n += size
         if n < K:
