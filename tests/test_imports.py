@@ -240,7 +240,7 @@ def test_the_library_does_not_print():
         assert not [c for c in calls if getattr(c.func, "id", None) == "print"], path.name
 
 
-SWITCHES = {"scaled", "quantiles", "steps", "whitened", "identity", "diagonal", "full"}
+SWITCHES = {"scaled", "logs", "quantiles", "steps", "whitened", "identity", "diagonal", "full"}
 
 
 def test_views_and_forms_are_told_apart_in_metrics_only():

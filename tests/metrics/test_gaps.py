@@ -92,6 +92,15 @@ def test_quantiles_are_those_of_known_values(X):
     np.testing.assert_allclose(V[:, 4], np.where(known, 0, np.sqrt(1 / 12)), atol=1e-9)
 
 
+def test_gaps_of_logarithms_spread_as_logarithms_do(rng):
+    X = np.exp(0.1 * rng.standard_normal((4000, 1))) * [3.0, 1.0]
+    X[0], X[1] = X.min() / 2, X.max() * 2  # vary by a factor
+    X[::4, 0] = np.nan
+    samples = training_set(X)
+    known, companion = np.log(X[~np.isnan(X[:, 0]), 0]), view_of("logs", samples)(samples.X)[::4, 2]
+    np.testing.assert_allclose(companion, known.std() / np.ptp(known), rtol=0.05)
+
+
 def test_a_feature_with_one_value_and_gaps():
     X = np.column_stack([np.arange(8.0), np.where(np.arange(8) % 2, np.nan, 7.0)])
     samples = training_set(X)

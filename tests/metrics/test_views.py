@@ -4,7 +4,7 @@ import sklearn
 from scipy.stats import rankdata
 
 from freemetric.metrics import Whitened
-from freemetric.metrics.views import VIEWS, Quantiles, Scaled, Steps, register_view
+from freemetric.metrics.views import VIEWS, Logarithms, Quantiles, Scaled, Steps, register_view
 
 
 @pytest.fixture
@@ -26,6 +26,30 @@ def test_scaled_keeps_distances_along_a_feature(X):
     span = np.ptp(X[:, 0])
     np.testing.assert_allclose(np.subtract.outer(V[:, 0], V[:, 0]), np.subtract.outer(X[:, 0], X[:, 0]) / span)
     assert not V[:, 2].any()
+
+
+def test_logarithms_keep_ratios_of_positive_features(X):
+    view, scaled = Logarithms.of(X), Scaled.of(X)
+    V = view(X)
+    np.testing.assert_array_equal(view.logged, [True, False, False, False])
+    ratio = np.log(X[:, 0] / X[0, 0]) / np.log(X[:, 0].max() / X[:, 0].min())
+    np.testing.assert_allclose(V[:, 0] - V[0, 0], ratio)
+    np.testing.assert_allclose(V[:, 1:], scaled(X)[:, 1:])
+    np.testing.assert_allclose(Logarithms.of(X * 1e5)(X * 1e5), V, atol=1e-9)  # units do not matter
+
+
+def test_new_values_without_a_logarithm_are_far_below(X):
+    view, new = Logarithms.of(X), np.repeat(X[:1], 5, axis=0)
+    low, high = X[:, 0].min(), X[:, 0].max()
+    new[:, 0] = [-1.0, 0.0, low**3 / high**2, low**2 / high, high**2 / low]
+    np.testing.assert_allclose(view(new)[:, 0], [-1, -1, -1, -1, 2])
+
+
+def test_logarithms_are_of_use_where_a_feature_varies_by_a_factor(X):
+    assert Logarithms.is_of_use(X)
+    assert not Logarithms.is_of_use(X[:, 1:])
+    assert not Logarithms.is_of_use(100 + X[:, 1:2])  # 100 to 102: as good as linear
+    assert Logarithms.is_of_use(1 + X[:, 1:2])
 
 
 def test_quantiles_are_ranks(X):

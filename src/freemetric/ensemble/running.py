@@ -38,8 +38,8 @@ def kinds_to_try(kinds: Sequence[str], problem: SearchProblem, most_bytes: int =
     """Those of the kinds that the problem allows, the simpler ones first.
 
     Where one energy is given for all, kinds differ by view and form only. A callable allows only full
-    maps of scaled features. Fewer dimensions than features exclude forms that cannot reduce. Very many features exclude
-    expensive views and maps; another view may stand in.
+    maps of scaled features. Fewer dimensions than features exclude forms that cannot reduce. A view that would show
+    nothing new is left out. Very many features exclude expensive views and maps; another view may stand in.
     """
     for kind in kinds:
         check_kind(kind)
@@ -58,6 +58,8 @@ def kinds_to_try(kinds: Sequence[str], problem: SearchProblem, most_bytes: int =
             parts = [part for part, is_plain in zip(parts, plain, strict=True) if is_plain or not FORMS[part[1]].learns]
     if problem.n_components is not None:
         parts = [part for part in parts if FORMS[part[1]].reduces]
+    useful = {view: VIEWS[view].is_of_use(problem.training_set.X) for view in {part[0] for part in parts}}
+    parts = [part for part in parts if useful[part[0]]] or parts
     n_features = problem.training_set.X.shape[1]
     affordable = parts
     if not isinstance(problem.energy, CallableEnergy):

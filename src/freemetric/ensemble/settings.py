@@ -40,10 +40,11 @@ class Recipe:
     Parameters
     ----------
     candidates : sequence of str
-        Budget. What is tried: a view of the features and a form of the map, "view/form": any of scaled, quantiles,
-        steps and whitened with any of identity, diagonal and full. "view/form/nca" samples NCA's own energy instead of
-        its logarithmic form, for classes only. Of more than 500 features "axes", their principal axes, stands in for
-        "scaled". :func:`freemetric.metrics.register_view` and ``register_form`` add others.
+        Budget. What is tried: a view of the features and a form of the map, "view/form": any of scaled, logs,
+        quantiles, steps and whitened with any of identity, diagonal and full. "view/form/nca" samples NCA's own energy
+        instead of its logarithmic form, for classes only. Where no feature is positive there are no logs. Of more than
+        500 features "axes", their principal axes, stands in for "scaled".
+        :func:`freemetric.metrics.register_view` and ``register_form`` add others.
     n_replicas : int, default=60
         Metrics to sample.
     cheap_bag : int, default=75
@@ -194,6 +195,7 @@ class Recipe:
         "quantiles/diagonal",
         "steps/diagonal",
         "scaled/full",
+        "logs/full",
         "quantiles/full",
         "scaled/full/nca",
     )

@@ -210,10 +210,10 @@ def views_of(
     made = made if gaps is None else {name: view.with_gaps(gaps) for name, view in made.items()}
     on_these = []
     for member in members:
-        old, new = (some[member.candidate.view].slopes() for some in (views, made))
+        old, new = (some[member.candidate.view].units() for some in (views, made))
         can_follow = member.form.is_free or member.form.keeps_apart
-        if old is not None and new is not None and old.ndim == 1 and can_follow:
-            on_these.append(replace(member, maps=member.maps * (old / new)))
+        if old is not None and new is not None and can_follow:
+            on_these.append(replace(member, maps=member.maps * (new / old)))
         else:
             on_these.append(member)
     return made, on_these

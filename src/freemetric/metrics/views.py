@@ -39,6 +39,11 @@ class View(ABC):
     def of(cls, X: NDArray) -> "View":
         """The view that training samples X (N, d) define."""
 
+    @classmethod
+    def is_of_use(cls, X: NDArray) -> bool:
+        """Whether samples X (N, d) look otherwise in it than in plainer views."""
+        return True
+
     @abstractmethod
     def __call__(self, X: NDArray) -> NDArray:
         """V (n, d_view) of samples X (n, d)."""
@@ -61,6 +66,10 @@ class View(ABC):
         """
         return None
 
+    def units(self) -> NDArray | None:
+        """What its columns (d_view,) are measured in, where that depends on the samples; None elsewhere."""
+        return None
+
     def to_state(self) -> dict[str, Any]:
         """What a file holds of it."""
         return dict(vars(self))
@@ -76,6 +85,9 @@ class ScaledRanges(View):
 
     def __init__(self, low: NDArray, span: NDArray):
         self.low, self.span = low, span
+
+    def units(self):
+        return self.span
 
     def to_state(self):
         return {"low": self.low, "span": self.span}
@@ -116,6 +128,74 @@ class Scaled(ScaledRanges):
 
     def slopes(self):
         return 1 / self.span
+
+
+class Logarithms(ScaledRanges):
+    """Positive features by their logarithms, scaled to [0, 1]: differences are ratios, and sums of columns products.
+
+    Features that are not positive everywhere, or hardly vary by a factor, are scaled as they are. A new value that is
+    far below the lowest one, or not positive, lies at -1.
+    """
+
+    words = "logarithms of features"
+    most_mixed = MOST_MIXED
+
+    def __init__(self, low: NDArray, span: NDArray, logged: NDArray[np.bool_]):
+        super().__init__(low, span)
+        self.logged, self.owner = logged, np.arange(len(low))
+
+    @classmethod
+    def of(cls, X):
+        return cls.with_logarithms(X, _varies_by_a_factor(X))
+
+    @classmethod
+    def with_logarithms(cls, X: NDArray, logged: NDArray[np.bool_]) -> "Logarithms":
+        """The view of samples X (N, d) that takes the logarithms of these features (d,)."""
+        low, high = (_logarithms(ends, logged) for ends in (X.min(axis=0), X.max(axis=0)))
+        return cls(low, np.where(high > low, high - low, 1.0), logged)
+
+    @classmethod
+    def is_of_use(cls, X):
+        return bool(_varies_by_a_factor(X).any())
+
+    def __call__(self, X):
+        V = (_logarithms(X, self.logged) - self.low) / self.span
+        return np.where(self.logged, np.maximum(V, -1.0), V)
+
+    def made_of(self, X):
+        return self.with_logarithms(X, self.logged)
+
+    def with_gaps(self, gaps):
+        d, of_gaps = len(gaps.means), gaps.features
+        # a logarithm spreads as its feature does, by the mean of this
+        spread = self.span[of_gaps] * np.where(self.logged[of_gaps], gaps.means[of_gaps], 1.0)
+        none = np.zeros(len(of_gaps))
+        return type(self)(
+            np.append(self.low[:d], none), np.append(self.span[:d], spread), np.append(self.logged[:d], none > 0)
+        )
+
+    def to_state(self):
+        return {**super().to_state(), "logged": self.logged}
+
+    @classmethod
+    def from_state(cls, state):
+        ranges, logged = Scaled.from_state(state), state["logged"]
+        check_array(logged, "logged of Logarithms", 1, ranges.low.shape, "b")
+        return cls(ranges.low, ranges.span, logged)
+
+
+FACTOR = 2.0  # between the lowest and the highest value; logarithms of less are nearly linear
+
+
+def _varies_by_a_factor(X):
+    low = X.min(axis=0)
+    return (low > 0) & (X.max(axis=0) >= FACTOR * low)
+
+
+def _logarithms(X, logged):
+    """Samples X with the logarithms of some features; minus infinity where there is none."""
+    with np.errstate(divide="ignore"):
+        return np.where(logged, np.log(np.maximum(np.where(logged, X, 1.0), 0.0)), X)
 
 
 class Quantiles(View):
@@ -267,5 +347,6 @@ def view_of(name: str, training_set: TrainingSet) -> View:
 
 
 register_view("scaled", Scaled)
+register_view("logs", Logarithms)
 register_view("quantiles", Quantiles)
 register_view("steps", Steps)

@@ -20,7 +20,7 @@ from ..metrics import (
     trends,
 )
 from ..metrics.kernel_ridge import FLOOR, ClassKernelRidge
-from ..metrics.views import Quantiles, Scaled, Steps
+from ..metrics.views import Logarithms, Quantiles, Scaled, Steps
 from .graph import GraphBuilder
 
 PartGraph = Callable[[GraphBuilder, Any, str], str]
@@ -125,6 +125,12 @@ def _student_t(graph, density, X):
     return graph.Div(graph.Add(rise, density.depths), np.sqrt(d))
 
 
+def _logarithms(graph, view, X):
+    positive = graph.Max(graph.Where(view.logged, X, 1.0), 0.0)
+    V = graph.Div(graph.Sub(graph.Where(view.logged, graph.Log(positive), X), view.low), view.span)
+    return graph.Where(view.logged, graph.Max(V, -1.0), V)
+
+
 def _turned(graph, view, X):
     return graph.MatMul(graph.Sub(X, view.centre), view.matrix)
 
@@ -154,6 +160,7 @@ def _squares(graph, Q, Z):
 
 GRAPHS: dict[type, PartGraph] = {
     Scaled: lambda graph, view, X: graph.Div(graph.Sub(X, view.low), view.span),
+    Logarithms: _logarithms,
     Quantiles: lambda graph, view, X: on_quantiles(graph, view.transformer, X),
     Steps: lambda graph, view, X: graph.doubles(graph.Greater(graph.take(X, view.owner), view.threshold)),
     trends.Products: _products,
