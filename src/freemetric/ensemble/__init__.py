@@ -1,8 +1,8 @@
 """The free-energy ensemble: many sampled metrics whose nearest neighbours vote.
 
 ``settings`` holds every constant of a search and ``candidates`` what it may try. ``sampling`` draws replicas on bags
-and scores them out of bag, a pure function of a replica task. ``search`` keeps them in a ``population``,
-``allocation`` says which candidates get more, and ``running`` runs the tasks. ``task`` is the interface of a task, and
+and scores them out of bag, a pure function of a replica task. ``search`` keeps them in a ``population``
+and says which candidates get more, and ``running`` runs the tasks. ``task`` is the interface of a task, and
 ``tasks`` has a file for each. ``finish`` makes the ``model``, the ensemble, and the other fitted attributes, in one
 process and on Dask alike. ``oob`` predicts out of bag after the fit; ``importances`` use it. ``conformal`` makes
 prediction sets and intervals that hold; ``certificate`` bounds the risk. ``data_values`` says what

@@ -26,11 +26,10 @@ from ..mc import Annealing
 from ..metrics import FORMS, VIEWS, Candidate
 from ..metrics.forms import OWN
 from ..printable import counted, verb
-from .allocation import allocate_replicas, most_replicas
 from .candidates import candidate_of, check_affordable, is_affordable, simplest_first
 from .population import Population, best_pair
 from .sampling import SHARED, Replicas, ReplicaTask, replicas_of, replicas_of_all
-from .search import Run, Search, SearchProblem
+from .search import Run, Search, SearchProblem, allocate_replicas, most_replicas
 from .settings import Recipe, check_kind, recipe_of
 
 
