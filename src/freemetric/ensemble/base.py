@@ -226,7 +226,9 @@ class FreeEnergyModel(
             The fitted model.
         """
         validate_params(self)
-        task, training_set, n_rows = self._problem(X, y, sample_weight)
+        return self._searched(*self._problem(X, y, sample_weight))
+
+    def _searched(self, task: EnsembleTask, training_set: TrainingSet, n_rows: int) -> Self:
         search = self._search(training_set, task)
         run_to_the_end(search, self)
         self.__dict__.update(finish_fit(search, training_set, n_rows))

@@ -28,10 +28,8 @@ from .conformal import Conditions, check_alpha, check_coverage, prediction_sets,
 from .counterfactuals import CounterfactualsMixin
 from .data_values import check_keeps_rows
 from .deciding import DecidingMixin, DisagreementMixin
-from .finish import finish_fit
-from .growing import learn_more, together
+from .finish import learn_more, together
 from .parameters import free_energy_estimator
-from .running import run_to_the_end
 from .settings import recipe_of
 from .state_checks import check_classifier
 from .tasks.intervals import check_one_target
@@ -171,7 +169,7 @@ class FreeEnergyClassifier(
         if has_columns(y) or getattr(self, "n_outputs_", 1) > 1:
             raise ValueError("partial_fit learns one label of every sample; fit learns several columns of y.")
         if not hasattr(self, "ensemble_"):
-            return self._searched_anew(*self._problem(X, y, sample_weight, classes))
+            return self._searched(*self._problem(X, y, sample_weight, classes))
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError("classes are not those of the first call to partial_fit.")
         samples, labels = check_samples(self, X, y, reset=False, **GAPPY)
@@ -182,14 +180,8 @@ class FreeEnergyClassifier(
         new = TrainingSet(rows.X, rows.y, old.encoding, rows.weights, n_before + rows.rows)
         training_set, n_given = together(old, new), n_before + len(samples)
         if len(training_set) >= 2 * self.n_searched_:
-            return self._searched_anew(self._task(training_set), training_set, n_given)
+            return self._searched(self._task(training_set), training_set, n_given)
         self.__dict__.update(learn_more(self, training_set, len(new), n_given))
-        return self
-
-    def _searched_anew(self, task, training_set, n_rows):
-        search = self._search(training_set, task)
-        run_to_the_end(search, self)
-        self.__dict__.update(finish_fit(search, training_set, n_rows))
         return self
 
     def _warn_about(self, searched):

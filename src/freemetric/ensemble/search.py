@@ -20,7 +20,7 @@ from .task import EnsembleTask
 
 Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]  # does tasks in any place, yields results in their order
 Note = Callable[[ReplicaTask, Replicas], None]
-Round = list[tuple[CandidateResult, int]]  # candidates, and how many replicas each gets
+Wanted = Sequence[tuple[CandidateResult, int]]  # candidates, and how many replicas each gets
 
 
 class SearchProblem(NamedTuple):
@@ -62,9 +62,7 @@ class Search:
         self.views: dict[str, View] = {}
         self.seen: dict[str, NDArray] = {}
 
-    def grow(
-        self, wanted: Iterable[tuple[CandidateResult, int]], run: Run | None = None, note: Note | None = None
-    ) -> None:
+    def grow(self, wanted: Wanted, run: Run | None = None, note: Note | None = None) -> None:
         """Sample more replicas of some candidates, all in one round, with their out-of-bag votes.
 
         ``run`` does the tasks, None one by one; every task and its replicas are shown to ``note``.
@@ -209,7 +207,7 @@ def most_replicas(search: Search) -> int:
     return (total + more) * (search.recipe.longest_walk if is_patient and search.problem.task.energy in PATIENT else 1)
 
 
-def allocate_replicas(search: Search, candidates: Sequence[Candidate]) -> Iterator[Round]:
+def allocate_replicas(search: Search, candidates: Sequence[Candidate]) -> Iterator[Wanted]:
     """Rounds of replicas, each chosen by the scores of those before it.
 
     Replicas go evenly to all candidates on the smallest bags, then to other temperatures of the best of every form, to
