@@ -8,9 +8,9 @@ and renews them with more samples. ``oob`` predicts out of bag after the fit; ``
 makes prediction sets and intervals that hold; ``certificate`` bounds the risk. ``data_values`` says what training
 samples are worth, and ``shrinking`` drops or forgets some; ``counterfactuals`` says what would change a class, and
 ``drift`` how unlike the training samples a sample is, and what has changed in a table. ``deciding`` predicts by costs,
-tunes thresholds and says which labels would help. ``thermodynamic`` samples the best candidate at many temperatures.
-``base``, ``classifier`` and ``regressor`` are the estimators, ``parameters`` describes what they share, and
-``state_checks`` checks model files. ``selector`` selects features by replicas of its own.
+tunes thresholds and says which labels would help. ``base``, ``classifier`` and ``regressor`` are the estimators,
+``parameters`` describes what they share, and ``state_checks`` checks model files. ``selector`` selects features by
+replicas of its own.
 """
 
 from .classifier import FreeEnergyClassifier
