@@ -14,7 +14,7 @@ from ..learners.base import PairDistances, generator
 from ..learners.fitting import AtomicFit
 from ..learners.parameters import documented
 from ..learners.training_rows import NUMBERS, check_weights, precise, weighty
-from ..learners.validation import check_not_huge, check_samples, warn_of_empty
+from ..learners.validation import check_n_components, check_not_huge, check_samples, warn_of_empty
 from ..magnitudes import lengths
 from ..mc.streams import seed_sequence
 from ..metrics import FORMS, Member, TrainingSet, View
@@ -229,9 +229,7 @@ class FreeEnergyModel(
             The fitted model.
         """
         validate_params(self)
-        return self._searched(*self._problem(X, y, sample_weight))
-
-    def _searched(self, task: EnsembleTask, training_set: TrainingSet, n_rows: int) -> Self:
+        task, training_set, n_rows = self._problem(X, y, sample_weight)
         search = self._search(training_set, task)
         run_to_the_end(search, self)
         self.__dict__.update(finish_fit(search, training_set, n_rows))
@@ -284,7 +282,8 @@ class FreeEnergyModel(
         return self.ensemble_.filled(precise(check_samples(self, X, reset=False, **GAPPY)))
 
     def _without_gaps(self, X: NDArray, sample_weight: Any) -> tuple[NDArray, Gaps | None]:
-        """Training samples (n, d) in coordinates without gaps, and what has made these."""
+        """Training samples (n, d), at least ``n_components`` wide, without gaps, and what has filled these."""
+        check_n_components(recipe_of(self).n_components, X)
         gaps = None
         if has_gaps(X):
             known = X if sample_weight is None else X[weighty(check_weights(sample_weight, X))]

@@ -11,14 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..learners.base import one_blas_thread
 from ..learners.knn import VotingClassifier
 from ..learners.training_rows import precise, training_rows
-from ..learners.validation import (
-    check_n_components,
-    check_not_huge,
-    check_samples,
-    has_columns,
-    warn_of_classes,
-    warn_of_samples,
-)
+from ..learners.validation import check_not_huge, check_samples, has_columns, warn_of_classes, warn_of_samples
 from ..metrics import TrainingSet
 from ..sklearn_compat import validate_params
 from . import tasks
@@ -28,8 +21,9 @@ from .conformal import Conditions, check_alpha, check_coverage, prediction_sets,
 from .counterfactuals import CounterfactualsMixin
 from .data_values import check_keeps_rows
 from .deciding import DecidingMixin
-from .finish import learn_more, together
+from .finish import finish_fit, learn_more, together
 from .parameters import free_energy_estimator
+from .running import run_to_the_end
 from .settings import recipe_of
 from .state_checks import check_classifier
 from .tasks.intervals import check_one_target
@@ -131,7 +125,6 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
     def _problem(self, X, y, sample_weight, classes=None):
         options = {"multi_output": has_columns(y), "ensure_min_samples": 2}
         samples, labels = check_samples(self, X, y, **options, **GAPPY)
-        check_n_components(recipe_of(self).n_components, samples)
         filled, gaps = self._without_gaps(precise(samples), sample_weight)
         rows = training_rows(filled, labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
@@ -167,7 +160,7 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
         if has_columns(y) or getattr(self, "n_outputs_", 1) > 1:
             raise ValueError("partial_fit learns one label of every sample; fit learns several columns of y.")
         if not hasattr(self, "ensemble_"):
-            return self._searched(*self._problem(X, y, sample_weight, classes))
+            return self._searched_anew(*self._problem(X, y, sample_weight, classes))
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError("classes are not those of the first call to partial_fit.")
         samples, labels = check_samples(self, X, y, reset=False, **GAPPY)
@@ -178,8 +171,14 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
         new = TrainingSet(rows.X, rows.y, old.encoding, rows.weights, n_before + rows.rows)
         training_set, n_given = together(old, new), n_before + len(samples)
         if len(training_set) >= 2 * self.n_searched_:
-            return self._searched(self._task(training_set), training_set, n_given)
+            return self._searched_anew(self._task(training_set), training_set, n_given)
         self.__dict__.update(learn_more(self, training_set, len(new), n_given))
+        return self
+
+    def _searched_anew(self, task, training_set, n_rows):
+        search = self._search(training_set, task)
+        run_to_the_end(search, self)
+        self.__dict__.update(finish_fit(search, training_set, n_rows))
         return self
 
     def _warn_about(self, searched):
