@@ -176,8 +176,9 @@ def show(choices):
     for c in choices:
         parts = [c["choosing"]["error"], *([c["confirming"]["error"], c["zoo"]] if c["stage"] == "confirm" else [])]
         cells = [f"{part['difference']:+.2f}, p = {part['p']:.2g}" for part in parts]
-        rows.append([c["date"], c["change"], c["stage"], *cells, *[""] * (3 - len(cells)), c.get("holds", "")])
-    bayes.markdown(["date", "change", "stage", "choosing sets", "confirming sets", "zoo", "holds"], rows)
+        about = [c[name] for name in ("date", "change", "goal", "stage")]
+        rows.append([*about, *cells, *[""] * (3 - len(cells)), c.get("holds", "")])
+    bayes.markdown(["date", "change", "goal", "stage", "choosing sets", "confirming sets", "zoo", "holds"], rows)
 
 
 def compare_change(change, stage, arguments):

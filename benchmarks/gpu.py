@@ -83,7 +83,8 @@ def difference(one, other):
 def float64(data, A):
     """Energy and gradient in double precision of the same float32 data."""
     double = data._replace(X=data.X.double(), weights=data.weights.double())
-    return [values.cpu().numpy() for values in torch_._by_blocks(double, torch.as_tensor(A, device="cuda"), 0.0, True)]
+    pairs = torch_._pairs_of(double, torch.as_tensor(A, device="cuda"), None, False)
+    return [values.cpu().numpy() for values in pairs.evaluate(0.0, True)]
 
 
 def compare(N, d, R):

@@ -122,7 +122,7 @@ EXCERPTS = {
     "mixed-classification": Excerpt("mixed", "classification, all: mean", (0, 1, 2, 4, 6), IN_MIXED),
     "mixed-regression": Excerpt("mixed", "regression, all: mean", (0, 1, 3, 5), IN_MIXED),
     "ablation": Excerpt("ablation", "21 sets", (0, 1, 2, 4), IN_THE_ABLATION, {4: "Brier, against the default"}),
-    "choices": Excerpt("choices", "date", (1, 3, 4, 5, 6), "(?!.*n_steps|.*listed).* [|] confirm [|]"),
+    "choices": Excerpt("choices", "date", (1, 4, 5, 6, 7), ".* [|] better [|] confirm [|]"),
     "zoo": Excerpt("zoo", "points above Bayes |", rows="mean|lowest"),
     "zoo-behind": Excerpt("zoo", "N | problem"),
     "regression": Excerpt("regression", "all, 33 sets", STANDINGS),

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from freemetric import Recipe
-from freemetric.ensemble.allocation import _coldest_and_better, allocate_replicas, most_replicas
 from freemetric.ensemble.population import Population
 from freemetric.ensemble.sampling import OOBVotes, Replicas
-from freemetric.ensemble.search import Search, SearchProblem
+from freemetric.ensemble.search import Search, SearchProblem, _coldest_and_better, allocate_replicas, most_replicas
 from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.metrics import Candidate, ClassEncoding, TrainingSet
 

@@ -12,11 +12,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.energies import LogNCAEnergy, NCAEnergy
 from freemetric.ensemble import running, sampling
-from freemetric.ensemble.allocation import allocate_replicas, is_better
 from freemetric.ensemble.candidates import candidate_of
 from freemetric.ensemble.population import Population
 from freemetric.ensemble.sampling import ReplicaTask, replicas_of
-from freemetric.ensemble.search import Search, SearchProblem
+from freemetric.ensemble.search import Search, SearchProblem, allocate_replicas, is_better
 from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.ensemble.tasks.decisions import Decision
 from freemetric.exceptions import InterruptedFitWarning

@@ -14,8 +14,7 @@ import zipfile
 import pytest
 
 from freemetric.exceptions import DataWarning
-from freemetric.tabular import InputError, read
-from freemetric.tabular.formats import sources
+from freemetric.tabular import InputError, read, reading
 
 TABLE = b"a,b\n1,x\n2,y\n"
 LONG = bytes(33 << 20)  # packed, it is short
@@ -164,11 +163,11 @@ def test_a_file_that_may_not_be_read(put):
 
 
 def test_a_pipe(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "PATIENCE", 0.2)
+    monkeypatch.setattr(reading, "PATIENCE", 0.2)
     os.mkfifo(tmp_path / "a.csv")
     with pytest.raises(InputError, match="a pipe that nobody writes into"):
         read(tmp_path / "a.csv")
-    monkeypatch.setattr(sources, "PATIENCE", 10)
+    monkeypatch.setattr(reading, "PATIENCE", 10)
     for content in (TABLE, gzip.compress(TABLE)):
         writer = threading.Thread(target=(tmp_path / "a.csv").write_bytes, args=[content])
         writer.start()

@@ -41,7 +41,6 @@ COMPILED = (
     "kernels/numba/exp2.py",
     "kernels/numba/listed_*.py",
     "kernels/numba/losses.py",
-    "kernels/numba/pair_tiles.py",
     "kernels/numba/soft_*.py",
 )
 """Modules whose functions numba compiles."""

@@ -1,7 +1,7 @@
-"""Base of the free-energy estimators: fit, search, and distances in the averaged metric."""
+"""Base of the free-energy estimators: fit, search, distances in the averaged metric, and thermodynamics."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,30 +9,36 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
-from ..energies import as_energy, takes_weights
-from ..learners.base import PairDistances
+from ..energies import as_energy, bind, takes_weights
+from ..learners.base import PairDistances, generator
 from ..learners.fitting import AtomicFit
+from ..learners.parameters import documented
 from ..learners.training_rows import NUMBERS, check_weights, precise, weighty
-from ..learners.validation import check_not_huge, check_samples, warn_of_empty
+from ..learners.validation import check_n_components, check_not_huge, check_samples, warn_of_empty
 from ..magnitudes import lengths
 from ..mc.streams import seed_sequence
-from ..metrics import Member, TrainingSet, View
+from ..metrics import FORMS, Member, TrainingSet, View
 from ..metrics.averaged_metric import FARTHEST, pulled_back
 from ..metrics.gaps import Gaps
 from ..metrics.training_set import has_gaps
+from ..metrics.views import view_of
 from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
 from .data_values import DataValuesMixin
 from .drift import DriftMixin, NoveltyMixin
 from .finish import finish_fit, samples_looked_at
 from .importances import ImportancesMixin
 from .running import given_recipe, run_to_the_end
+from .sampling import Bags
 from .search import Search, SearchProblem, searched_part
 from .settings import Recipe, recipe_of
 from .shrinking import ShrinkingMixin
 from .task import EnsembleTask
-from .thermodynamic import ThermodynamicsMixin
+
+if TYPE_CHECKING:
+    from ..thermodynamics import FittedEnergy, ModelThermodynamics
 
 GAPPY: dict[str, Any] = {"dtype": NUMBERS, "ensure_all_finite": "allow-nan"}  # how samples are checked
+MOST_SAMPLES = 1000  # rows that thermodynamics is computed on
 
 
 class AveragedMetricMixin(NoveltyMixin, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -168,20 +174,17 @@ class AveragedMetricMixin(NoveltyMixin, PairDistances, ClassNamePrefixFeaturesOu
 
 
 class FreeEnergyModel(
-    AtomicFit,
-    CallbackSupportMixin,
-    AveragedMetricMixin,
-    ImportancesMixin,
-    DataValuesMixin,
-    DriftMixin,
-    ShrinkingMixin,
-    ThermodynamicsMixin,
+    AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin, DataValuesMixin, DriftMixin, ShrinkingMixin
 ):
     """An estimator that searches metrics and has an ``ensemble_``; subclasses read the target."""
 
     recipe: Any
     device: str
     random_state: Any
+    selection_: dict[str, NDArray]
+    snapshots_: Any
+    temperature_: float
+    confinement_: float
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``recipe__...`` are fields of a changed copy of the recipe, or of the default one if none.
@@ -279,7 +282,8 @@ class FreeEnergyModel(
         return self.ensemble_.filled(precise(check_samples(self, X, reset=False, **GAPPY)))
 
     def _without_gaps(self, X: NDArray, sample_weight: Any) -> tuple[NDArray, Gaps | None]:
-        """Training samples (n, d) in coordinates without gaps, and what has made these."""
+        """Training samples (n, d), at least ``n_components`` wide, without gaps, and what has filled these."""
+        check_n_components(recipe_of(self).n_components, X)
         gaps = None
         if has_gaps(X):
             known = X if sample_weight is None else X[weighty(check_weights(sample_weight, X))]
@@ -298,3 +302,69 @@ class FreeEnergyModel(
     def _n_looked_at(self):
         """Number of training samples that a prediction looks at in every space; None: all."""
         return samples_looked_at(recipe_of(self), self.shortlist_, self.ensemble_)
+
+    @documented()
+    def thermodynamics(  # noqa: D417 - the shared text describes the rest
+        self,
+        *,
+        temperatures: tuple[float, float] | None = None,
+        settings: Any = None,
+        random_state: Any = None,
+    ) -> "ModelThermodynamics":
+        """Free energy, energy, entropy and heat capacity of the best candidate; needs the extra ``thermo``.
+
+        The candidate is the one of ``temperature_`` and ``confinement_``. Its energy on one bag of training samples, of
+        at most 1,000, is sampled anew on a ladder of temperatures, from the confinement alone to a quarter of
+        ``temperature_``. All pairs of samples count, and equally, so that moves are exact; the fit itself looks at the
+        nearest ones. The result has error bars, the temperature at which the metric freezes, and error bars on M in the
+        candidate's view; printed, it is a few sentences.
+
+        Parameters
+        ----------
+        {ladder}
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from freemetric import FreeEnergyClassifier, Recipe
+        >>> from freemetric.thermodynamics import TemperingSettings
+        >>> X, y = load_iris(return_X_y=True)
+        >>> recipe = Recipe(candidates=["scaled/diagonal"], temperature=1e-2)
+        >>> model = FreeEnergyClassifier(4, recipe=recipe, random_state=0).fit(X[::3], y[::3])
+        >>> short = TemperingSettings(n_steps=40, n_rungs=5, n_rounds=1)
+        >>> found = model.thermodynamics(settings=short, random_state=0)
+        >>> found.curves.is_absolute, found.metric.weights.shape
+        (True, (4,))
+        """
+        from ..thermodynamics import thermodynamics_of
+
+        check_is_fitted(self)
+        if self.snapshots_ is None:
+            raise ValueError("No candidate of this model learns, so there is nothing to sample.")
+        return thermodynamics_of(self._fitted_energy(random_state), temperatures, settings, random_state)
+
+    def _fitted_energy(self, random_state) -> "FittedEnergy":
+        from ..thermodynamics import FittedEnergy
+
+        training_set: TrainingSet = self.ensemble_.training_set
+        view_name, form = self.snapshots_["view"], FORMS[self.snapshots_["form"]]
+        view = self.ensemble_.views.get(view_name) or view_of(view_name, training_set)
+        energy, size = self._best_energy()
+        y = training_set.y
+        strata = [np.flatnonzero(y == c) for c in np.unique(y)] if y.dtype.kind in "iu" else [np.arange(len(y))]
+        share = min(size, MOST_SAMPLES) / len(y)
+        rows = Bags(generator(random_state), strata, share, len(y)).first(1)[0]
+        V = view(training_set.X)
+        bound = bind(form.restrict(energy), V[rows][None], training_set.targets(rows[None]), None, self.device)
+        start = self.snapshots_["map"][-1]
+        return FittedEnergy(bound, start, self.confinement_, self.temperature_, V.var(axis=0), form.matrices)
+
+    def _best_energy(self):
+        """The energy of that candidate, over all pairs, and the size of its bags."""
+        table = self.selection_
+        wanted = {"view": self.snapshots_["view"], "form": self.snapshots_["form"]}
+        wanted |= {"temperature": self.temperature_, "confinement": self.confinement_}
+        found = np.flatnonzero(np.all([table[name] == value for name, value in wanted.items()], axis=0))
+        row = int(found[table["weight"][found].argmax()]) if len(found) else int(table["weight"].argmax())
+        energy = as_energy(str(table["energy"][row])) if self._energy is None else self._energy
+        return energy, int(table["bag_size"][row])

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..metrics import FORMS, VIEWS, Candidate
-from .settings import ENERGIES, Recipe, check_kind
+from ..metrics.forms import check_kind
+from .settings import ENERGIES, Recipe
 
 MORE_CANDIDATES = 8  # than kinds: other temperatures, larger bags
 BYTES_PER_ENTRY = 2048  # of a matrix of features by features, for all replicas together; measured

@@ -11,14 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..learners.base import one_blas_thread
 from ..learners.knn import VotingClassifier
 from ..learners.training_rows import precise, training_rows
-from ..learners.validation import (
-    check_n_components,
-    check_not_huge,
-    check_samples,
-    has_columns,
-    warn_of_classes,
-    warn_of_samples,
-)
+from ..learners.validation import check_not_huge, check_samples, has_columns, warn_of_classes, warn_of_samples
 from ..metrics import TrainingSet
 from ..sklearn_compat import validate_params
 from . import tasks
@@ -27,9 +20,8 @@ from .certificate import CertificateMixin
 from .conformal import Conditions, check_alpha, check_coverage, prediction_sets, warn_of_small_cells
 from .counterfactuals import CounterfactualsMixin
 from .data_values import check_keeps_rows
-from .deciding import DecidingMixin, DisagreementMixin
-from .finish import finish_fit
-from .growing import learn_more, together
+from .deciding import DecidingMixin
+from .finish import finish_fit, learn_more, together
 from .parameters import free_energy_estimator
 from .running import run_to_the_end
 from .settings import recipe_of
@@ -38,9 +30,7 @@ from .tasks.intervals import check_one_target
 
 
 @free_energy_estimator
-class FreeEnergyClassifier(
-    CertificateMixin, DecidingMixin, DisagreementMixin, FreeEnergyModel, CounterfactualsMixin, VotingClassifier
-):
+class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, CounterfactualsMixin, VotingClassifier):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
     Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the samples;
@@ -135,7 +125,6 @@ class FreeEnergyClassifier(
     def _problem(self, X, y, sample_weight, classes=None):
         options = {"multi_output": has_columns(y), "ensure_min_samples": 2}
         samples, labels = check_samples(self, X, y, **options, **GAPPY)
-        check_n_components(recipe_of(self).n_components, samples)
         filled, gaps = self._without_gaps(precise(samples), sample_weight)
         rows = training_rows(filled, labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
@@ -383,23 +372,6 @@ class FreeEnergyClassifier(
         training_set, quality = self.ensemble_.training_set, np.full(len(self.oob_decision_function_), np.nan)
         quality[training_set.rows] = self.oob_decision_function_[training_set.rows, training_set.y]
         return quality
-
-    def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
-        """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.
-
-        Each candidate votes by its weight over all k, and the calibration is that of the mixture; ``predict`` mixes
-        several k.
-        """
-        samples, ensemble = self._samples(X), self.ensemble_
-        check_one_target(self, "Decisions by k are")
-
-        def decide(some):
-            shares = ensemble.shares(some, self.n_jobs, self.device)
-            alone = np.tensordot(ensemble.member_weights, shares[:, :n_neighbors], 1)  # (k, n, C)
-            energies = ensemble.head.wholes(some)[:, None]  # for every k
-            return ensemble.head.answers(alone, energies).argmax(axis=2).T
-
-        return np.concatenate([decide(samples[part]) for part in ensemble.parts(len(samples))])
 
     def _n_training_samples(self):
         return len(self.ensemble_.training_set)

@@ -46,11 +46,25 @@ def weights_of_costs(costs: NDArray) -> NDArray[np.float64]:
     return lost / np.sqrt(lost.prod())
 
 
-class DecidingMixin:
-    """Predictions by costs, with rejection, and tuned thresholds.
+def mutual_information(ensemble: Ensemble, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
+    """Entropy (n,) of the mean class probabilities of all replicas minus their mean entropy, of samples X (n, d)."""
+    of_k = ensemble.weights / np.maximum(ensemble.member_weights, np.finfo(float).tiny)[:, None]
+    wholes = ensemble.head.wholes(X)
+    mean = np.zeros((len(X), ensemble.training_set.n_cells))
+    own_entropy = np.zeros(len(X))
+    for number, shares in ensemble.shares_of_replicas(X, n_jobs, device):
+        weight = ensemble.member_weights[number] / len(ensemble.members[number])
+        P = ensemble.head.answers(np.tensordot(of_k[number], shares, 1), wholes)
+        mean += weight * P
+        own_entropy += weight * entropy(P, axis=1)
+    return np.maximum(entropy(mean, axis=1) - own_entropy, 0.0)
 
-    The classifier has ``predict_proba``, ``score_samples``, ``ensemble_``, ``class_weight_`` and
-    ``oob_decision_function_``.
+
+class DecidingMixin:
+    """Predictions by costs, with rejection, or by one number of neighbours; tuned thresholds; disagreement of replicas.
+
+    The classifier has ``predict_proba``, ``score_samples``, ``ensemble_``, ``class_weight_``,
+    ``oob_decision_function_`` and ``_samples(X)``, which validates.
     """
 
     class_weight: Any
@@ -60,8 +74,11 @@ class DecidingMixin:
     oob_decision_function_: NDArray
     oob_conformity_: NDArray
     oob_score_: float
+    n_jobs: int | None
+    device: str
     predict_proba: Callable[[Any], Any]
     score_samples: Callable[[Any], NDArray]
+    _samples: Any
 
     def predict(self, X: ArrayLike, costs: ArrayLike | None = None, reject: float | None = None) -> NDArray:
         r"""Predict classes: the most probable ones, or those of least expected cost.
@@ -125,6 +142,23 @@ class DecidingMixin:
         check_one_target(self, "costs are")
         C = check_costs(costs, len(classes))
         return lambda P: classes[expected_costs(favouring(P, factors), C).argmin(axis=1)]
+
+    def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
+        """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.
+
+        Each candidate votes by its weight over all k, and the calibration is that of the mixture; ``predict`` mixes
+        several k.
+        """
+        samples, ensemble = self._samples(X), self.ensemble_
+        check_one_target(self, "Decisions by k are")
+
+        def decide(some):
+            shares = ensemble.shares(some, self.n_jobs, self.device)
+            alone = np.tensordot(ensemble.member_weights, shares[:, :n_neighbors], 1)  # (k, n, C)
+            energies = ensemble.head.wholes(some)[:, None]  # for every k
+            return ensemble.head.answers(alone, energies).argmax(axis=2).T
+
+        return np.concatenate([decide(samples[part]) for part in ensemble.parts(len(samples))])
 
     def tune_threshold(self, scoring: Any = None, costs: ArrayLike | None = None) -> Self:
         r"""Tune the decision threshold on out-of-bag probabilities.
@@ -211,29 +245,6 @@ class DecidingMixin:
         tuned.oob_conformity_ = conformity(P, y)
         tuned.oob_score_ = ProbabilityScore(recipe_of(self).scoring, self.classes_)(P, y, w)
         return tuned
-
-
-def mutual_information(ensemble: Ensemble, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
-    """Entropy (n,) of the mean class probabilities of all replicas minus their mean entropy, of samples X (n, d)."""
-    of_k = ensemble.weights / np.maximum(ensemble.member_weights, np.finfo(float).tiny)[:, None]
-    wholes = ensemble.head.wholes(X)
-    mean = np.zeros((len(X), ensemble.training_set.n_cells))
-    own_entropy = np.zeros(len(X))
-    for number, shares in ensemble.shares_of_replicas(X, n_jobs, device):
-        weight = ensemble.member_weights[number] / len(ensemble.members[number])
-        P = ensemble.head.answers(np.tensordot(of_k[number], shares, 1), wholes)
-        mean += weight * P
-        own_entropy += weight * entropy(P, axis=1)
-    return np.maximum(entropy(mean, axis=1) - own_entropy, 0.0)
-
-
-class DisagreementMixin:
-    """Disagreement in a classifier with an ``ensemble_`` and ``_samples(X)``, which validates."""
-
-    ensemble_: Any
-    _samples: Any
-    n_jobs: int | None
-    device: str
 
     def disagreement(self, X: ArrayLike) -> NDArray[np.float64]:
         r"""Disagreement of the replicas about the classes of samples, for active learning.

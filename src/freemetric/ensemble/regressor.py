@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 from ..files import Savable
 from ..learners.base import one_blas_thread
 from ..learners.training_rows import TrainingRows, precise, regression_rows
-from ..learners.validation import check_n_components, check_samples, warn_of_samples
+from ..learners.validation import check_samples, warn_of_samples
 from ..magnitudes import r2
 from ..presenting import Presented
 from . import tasks
@@ -112,7 +112,6 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         filled, gaps = self._without_gaps(precise(samples), sample_weight)
         rows = regression_rows(filled, targets, sample_weight, self._can_weigh())
         recipe = given_recipe(self, len(rows.y))
-        check_n_components(recipe.n_components, samples)
         warn_of_samples(rows.X[:, : samples.shape[1]], getattr(self, "feature_names_in_", None))
         task, training_set = self._task_of(rows, recipe)
         return task, training_set.with_gaps(gaps), len(samples)

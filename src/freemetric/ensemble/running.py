@@ -24,14 +24,13 @@ from ..learners.parallel import in_parallel, is_on_a_cluster
 from ..learners.sampling_run import steps_of
 from ..mc import Annealing
 from ..metrics import FORMS, VIEWS, Candidate
-from ..metrics.forms import OWN
+from ..metrics.forms import OWN, check_kind
 from ..printable import counted, verb
-from .allocation import allocate_replicas, most_replicas
 from .candidates import candidate_of, check_affordable, is_affordable, simplest_first
 from .population import Population, best_pair
 from .sampling import SHARED, Replicas, ReplicaTask, replicas_of, replicas_of_all
-from .search import Run, Search, SearchProblem
-from .settings import Recipe, check_kind, recipe_of
+from .search import Run, Search, SearchProblem, allocate_replicas, most_replicas
+from .settings import Recipe, recipe_of
 
 
 def kinds_to_try(kinds: Sequence[str], problem: SearchProblem, most_bytes: int = Recipe.map_bytes) -> list[str]:

@@ -9,24 +9,18 @@ from typing import Any, ClassVar
 from sklearn.base import clone
 from sklearn.metrics import get_scorer_names
 
-from ..files.checks import is_number, require
-from ..metrics import CLASS_DENSITIES, FORMS, TRENDS, VIEWS
+from ..files.checks import is_count, is_number, require
+from ..metrics import CLASS_DENSITIES, TRENDS
+from ..metrics.forms import check_kind
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 
 ENERGIES = ("log-nca", "nca", "neighbor-likelihood", "regression")  # the last one is of several labels
 TEMPERATURES = dict.fromkeys(ENERGIES, 1e-3) | {"nca": 3e-4}
-TRAPS = dict.fromkeys(ENERGIES, 0.3) | {"nca": 0.1}
-"""lambda / T, since lambda |A|^2 / T is then the same at every temperature."""
+TRAPS = dict.fromkeys(ENERGIES, 0.3) | {"nca": 0.1}  # lambda / T: then lambda |A|^2 / T is the same at all temperatures
 SMALLEST_BLOCK = 100  # samples, of which a kernel regression can learn
 CALIBRATIONS = ("full", "slope", "none")
-FROM_ZERO = (
-    "colder",
-    "density_margin",
-    "kernel_block",
-    "negligible",
-    "plain_margin",
-    "screened_features",
-)  # numbers that may be zero; all others are positive
+# numbers that may be zero; all others are positive
+FROM_ZERO = ("colder", "density_margin", "kernel_block", "negligible", "plain_margin", "screened_features")
 COUNT, STRENGTH = Interval(Integral, 1, None, closed="left"), Interval(Real, 0, None, closed="left")
 
 
@@ -81,10 +75,9 @@ class Recipe:
         Folder for intermediate results. After a crash the same fit resumes from there and ends with the same model. A
         fit that ends removes its files.
     energy : Energy, str, callable or "auto", default="auto"
-        Sampling. What the replicas sample: "nca" and "log-nca" for classes, "neighbor-likelihood" for regression
-        and "regression" for several labels;
-        "auto" is the energy of each candidate. A callable knows its own data: only the full map of the features scaled
-        to [0, 1] is then sampled.
+        Sampling. What the replicas sample: "nca" and "log-nca" for classes, "neighbor-likelihood" for regression and
+        "regression" for several labels; "auto" is the energy of each candidate. A callable knows its own data: only the
+        full map of the features scaled to [0, 1] is then sampled.
     sampler : Sampler or None, default=None
         How to sample; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=caution), n_steps=n_steps)``.
         Replaces ``temperature``. Of a sampler with several coupled replicas, such as ``ParallelTempering``, the coldest
@@ -102,10 +95,8 @@ class Recipe:
     colder : int, default=3
         Times that the best candidate is tried colder again, as long as that is better by more than a standard error, in
         walks that are as much longer, up to ``longest_walk`` times. Only for regression, and only on large bags.
-    patient_bag : int, default=1000
-        Samples of such a bag.
-    longest_walk : int, default=4
-        Times the usual number of steps.
+    patient_bag, longest_walk : int, default=1000 and 4
+        Samples of such a bag, and times the usual number of steps.
     n_steps : int, default=12
         Monte Carlo steps of a replica: enough to forget the identity.
     screened_features : int, default=40
@@ -155,10 +146,8 @@ class Recipe:
     optional_densities : tuple of str, default=("shared-student-t",)
         Class densities that join ``densities``, if there are any, where the out-of-bag log loss falls by more than a
         margin.
-    density_margin : float, default=2.0
-        That margin, in standard errors.
-    density_prior : float, default=0.5
-        Weight of the prior that holds their strengths near 0, in samples.
+    density_margin, density_prior : float, default=2.0 and 0.5
+        That margin, in standard errors; weight of the prior that holds the strengths of densities near 0, in samples.
     kernel_samples : int, default=250
         Fewest out-of-bag samples with which a kernel ridge regression in the averaged metric stands beside the votes of
         classes.
@@ -189,15 +178,8 @@ class Recipe:
 
     # budget
     candidates: Any = (
-        "scaled/identity",
-        "quantiles/identity",
-        "scaled/diagonal",
-        "quantiles/diagonal",
-        "steps/diagonal",
-        "scaled/full",
-        "logs/full",
-        "quantiles/full",
-        "scaled/full/nca",
+        *("scaled/identity", "quantiles/identity", "scaled/diagonal", "quantiles/diagonal", "steps/diagonal"),
+        *("scaled/full", "logs/full", "quantiles/full", "scaled/full/nca"),
     )
     n_replicas: int = 60
     cheap_bag: int = 75
@@ -268,8 +250,7 @@ class Recipe:
         "checkpoint": [str, PathLike, None],
         "energy": [str, HasMethods("bind"), callable],
         "sampler": [HasMethods("iterate"), None],
-        "temperature": [STRENGTH, dict, StrOptions({"auto"})],
-        "confinement": [STRENGTH, dict, StrOptions({"auto"})],
+        **{name: [STRENGTH, dict, StrOptions({"auto"})] for name in ("temperature", "confinement")},
         "n_components": [COUNT, None],
         "n_neighbors": [COUNT, list, tuple],
         "shortlist": [COUNT, list, tuple, None],
@@ -293,20 +274,19 @@ class Recipe:
         require(fits, "kernel_block of Recipe", f"is neither 0 nor at least {SMALLEST_BLOCK}: {self.kernel_block}")
         require(self.bag_growth > 1, "bag_growth of Recipe", "is no integer above 1")
         require(0 < self.subsample < 1, "subsample of Recipe", "is no share between 0 and 1")
-        for name in ("temperature", "confinement"):
-            given = getattr(self, name)
+        for name, given in (("temperature", self.temperature), ("confinement", self.confinement)):
             values = given if isinstance(given, dict) else {}
             fits = set(values) <= set(ENERGIES) and all(is_number(value) and value >= 0 for value in values.values())
             require(fits, f"{name} of Recipe", f"has other entries than numbers for some of {', '.join(ENERGIES)}")
         for name, some in (("n_neighbors", self.neighbors), ("shortlist", self.shortlists)):
-            fits = all(map(_is_count, some)) and (bool(some) or getattr(self, name) is None)
+            fits = all(map(is_count, some)) and (bool(some) or getattr(self, name) is None)
             require(fits, f"{name} of Recipe", "are no positive whole numbers")
 
     def _check_number(self, name, kind):
         """ValueError unless a field that holds a number or a flag, by its type, holds one that it may."""
         value, zero = getattr(self, name), name in FROM_ZERO
         if kind is int:
-            fits = _is_count(value) or (zero and type(value) is int and value == 0)
+            fits = is_count(value) or (zero and type(value) is int and value == 0)
             require(fits, f"{name} of Recipe", f"is no {'' if zero else 'positive '}whole number: {value!r}")
         elif kind is float:
             fits = is_number(value) and (value > 0 or (zero and value == 0))
@@ -362,9 +342,8 @@ class Recipe:
         given: dict[str, Any] = {}
         for name, value in sorted(params.items()):  # a field comes before its parameters
             own, _, inner = name.partition("__")
-            if own not in self.get_params(deep=False):
-                known = ", ".join(self.get_params(deep=False))
-                raise ValueError(f"Invalid parameter {own!r} of Recipe. Valid parameters are: {known}.")
+            if own not in (known := self.get_params(deep=False)):
+                raise ValueError(f"Invalid parameter {own!r} of Recipe. Valid parameters are: {', '.join(known)}.")
             given[own] = clone(given.get(own, getattr(self, own))).set_params(**{inner: value}) if inner else value
         return replace(self, **given)
 
@@ -386,32 +365,19 @@ class Recipe:
         return cls(**state)  # a file of an earlier release lacks fields that came later
 
 
-def check_kind(name: str) -> None:
-    """ValueError unless it is the name of a kind."""
-    view, _, rest = name.partition("/") if isinstance(name, str) else ("", "", "")
-    form, _, energy = rest.partition("/")
-    if view not in VIEWS or form not in FORMS or energy not in ("", "nca"):
-        known = f"a view ({', '.join(VIEWS)}), a form ({', '.join(FORMS)}) and perhaps nca, as in 'scaled/full/nca'"
-        raise ValueError(f"candidates: {name!r} is unknown; a kind is {known}.")
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) > 0
-
-
 def _several(value):
     return tuple(value) if isinstance(value, list | tuple) else (int(value),)
 
 
 def _values(recipe):
     """Fields by name as values that can be compared: of objects with parameters their class, beside these."""
-    params = recipe.get_params()
-    return {name: type(value) if hasattr(value, "get_params") else _plain(value) for name, value in params.items()}
 
+    def plain(value):
+        if hasattr(value, "get_params"):
+            return type(value)
+        return list(value) if isinstance(value, tuple) else getattr(value, "tolist", lambda: value)()
 
-def _plain(value):
-    """Sequences and arrays as lists."""
-    return list(value) if isinstance(value, tuple) else getattr(value, "tolist", lambda: value)()
+    return {name: plain(value) for name, value in recipe.get_params().items()}
 
 
 EFFORTS = {

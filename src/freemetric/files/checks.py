@@ -4,6 +4,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,11 @@ def is_number(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, float | int):
         return False
     return math.isfinite(value) if isinstance(value, float) else abs(value) <= sys.float_info.max
+
+
+def is_count(value: Any) -> bool:
+    """Whether it is a positive whole number, also one of numpy, and no bool."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) > 0
 
 
 def require(fact: Any, what: str, problem: str) -> None:

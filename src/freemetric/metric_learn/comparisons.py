@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from .. import learners
 from ..exceptions import callers_stacklevel
 from ..learners.validation import unit_of
-from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, translated
+from .base import DEPRECATED, LAST, Mahalanobis, translated
 from .constraints import drawn, partial_labels, warn_of_few
+from .points import PointsLearner
 from .starts import metric_matrix
 
 PER_FEATURE = 80  # bases of SCML by default

@@ -108,32 +108,32 @@ ATTRIBUTES = {
 
 EXAMPLES = {
     "points": """\
-    >>> from sklearn.datasets import load_iris
-    >>> from freemetric.metric_learn import {name}
-    >>> X, y = load_iris(return_X_y=True)
-    >>> {name}({options}).fit(X, y).transform(X).shape
-    (150, 4)
+>>> from sklearn.datasets import load_iris
+>>> from freemetric.metric_learn import {name}
+>>> X, y = load_iris(return_X_y=True)
+>>> {name}({options}).fit(X, y).transform(X).shape
+(150, 4)
 """,
     "pairs": """\
-    >>> from freemetric.metric_learn import {name}
-    >>> near, far = [[1.2, 7.5], [1.3, 1.5]], [[1.3, 4.5], [3.2, 4.6]]
-    >>> pairs = [near, [[6.4, 2.6], [6.2, 9.7]], far, [[6.2, 5.5], [5.4, 5.4]]]
-    >>> {name}({options}).fit(pairs, [1, 1, -1, -1]).predict(pairs)
-    array([ 1,  1, -1, -1])
+>>> from freemetric.metric_learn import {name}
+>>> near, far = [[1.2, 7.5], [1.3, 1.5]], [[1.3, 4.5], [3.2, 4.6]]
+>>> pairs = [near, [[6.4, 2.6], [6.2, 9.7]], far, [[6.2, 5.5], [5.4, 5.4]]]
+>>> {name}({options}).fit(pairs, [1, 1, -1, -1]).predict(pairs)
+array([ 1,  1, -1, -1])
 """,
     "triplets": """\
-    >>> from freemetric.metric_learn import {name}
-    >>> triplets = [[[1.2, 7.5], [1.3, 1.5], [6.2, 9.7]], [[1.3, 4.5], [3.2, 4.6], [5.4, 5.4]],
-    ...             [[3.2, 7.5], [3.3, 1.5], [8.2, 9.7]], [[3.3, 4.5], [5.2, 4.6], [7.4, 5.4]]]
-    >>> {name}({options}).fit(triplets).score(triplets)
-    1.0
+>>> from freemetric.metric_learn import {name}
+>>> triplets = [[[1.2, 7.5], [1.3, 1.5], [6.2, 9.7]], [[1.3, 4.5], [3.2, 4.6], [5.4, 5.4]],
+...             [[3.2, 7.5], [3.3, 1.5], [8.2, 9.7]], [[3.3, 4.5], [5.2, 4.6], [7.4, 5.4]]]
+>>> {name}({options}).fit(triplets).score(triplets)
+1.0
 """,
     "quadruplets": """\
-    >>> from freemetric.metric_learn import {name}
-    >>> quadruplets = [[[1.2, 7.5], [1.3, 1.5], [6.4, 2.6], [6.2, 9.7]],
-    ...                [[1.3, 4.5], [3.2, 4.6], [6.2, 5.5], [5.4, 5.4]]]
-    >>> {name}({options}).fit(quadruplets).score(quadruplets)
-    0.5
+>>> from freemetric.metric_learn import {name}
+>>> quadruplets = [[[1.2, 7.5], [1.3, 1.5], [6.4, 2.6], [6.2, 9.7]],
+...                [[1.3, 4.5], [3.2, 4.6], [6.2, 5.5], [5.4, 5.4]]]
+>>> {name}({options}).fit(quadruplets).score(quadruplets)
+0.5
 """,
 }
 """Examples by what an estimator is fitted on."""
@@ -147,12 +147,12 @@ def documentation(cls: Any, parameters: dict[str, Any], attributes: list[str]) -
     fitted = [_entry(name, *ATTRIBUTES[name]) for name in attributes]
     example = EXAMPLES[cls._fitted_on].format(name=cls.__name__, options=cls._example)
     return (
-        f"{textwrap.indent(cleandoc(cls.__doc__), '    ')}\n\n    Parameters\n    ----------\n{''.join(described)}\n"
-        f"    Attributes\n    ----------\n{''.join(fitted)}\n    Examples\n    --------\n{example}    "
+        f"{cleandoc(cls.__doc__)}\n\nParameters\n----------\n{''.join(described)}\n"
+        f"Attributes\n----------\n{''.join(fitted)}\nExamples\n--------\n{example}"
     )
 
 
 def _entry(name, kind, text, *default):
     value = "".join(f', default="{some}"' if isinstance(some, str) else f", default={some}" for some in default)
-    body = textwrap.fill(text, 120, initial_indent=" " * 8, subsequent_indent=" " * 8)
-    return f"    {name} : {kind}{value}\n{body}\n"
+    body = textwrap.fill(text, 116, initial_indent=" " * 4, subsequent_indent=" " * 4)
+    return f"{name} : {kind}{value}\n{body}\n"

@@ -15,8 +15,9 @@ from .. import learners
 from ..files.checks import require
 from ..learners.tuples.classifiers import STRATEGIES, best_threshold
 from ..learners.validation import unit_of
-from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, translated
+from .base import DEPRECATED, LAST, Mahalanobis, translated
 from .constraints import drawn
+from .points import PointsLearner
 from .starts import metric_matrix
 
 MOST_COMPARED = 2000  # points whose distances give the default bounds

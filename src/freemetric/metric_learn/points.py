@@ -3,15 +3,65 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .. import learners
 from ..exceptions import warn_of_data
-from .base import DEPRECATED, LAST, PointsLearner, translated
+from ..learners.validation import check_magnitude, check_samples
+from .base import DEPRECATED, LAST, Mahalanobis, translated
 from .constraints import Constraints, partial_labels
 from .starts import check_n_components, start
 
 TOL_OF_NCA = 1e-7  # where metric-learn goes on as far as scipy does
+
+
+class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanobis):
+    """Transformers that learn from points and labels; subclasses have ``_learn_points(X, y)`` or ``_learner(X, y)``."""
+
+    _fitted_on = "points"
+    _needs_labels = True
+    _options: dict[str, Any] = {}  # of the validation
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn the metric from labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples,)
+            Points, or indicators of points.
+        y : array-like of shape (n_samples,)
+            Class labels, or a numeric target for MLKR. If pairs, triplets or chunks are drawn from labels, negative
+            ones are unknown.
+
+        Returns
+        -------
+        self : object
+        """
+        return self._learn_points(*self._points(X, y))
+
+    def _learner(self, X, y):
+        """The learner of ours for points X (N, d) and labels y (N,)."""
+        raise NotImplementedError
+
+    def _learn_points(self, X, y):
+        return self._learn_by(self._learner(X, y), X, y)
+
+    def transform(self, X: ArrayLike) -> NDArray:
+        return super().transform(X)  # here, so that set_output finds it
+
+    def _points(self, X: Any, *y: Any) -> Any:
+        """Points (N, d) and labels, checked; the number and names of features are learned."""
+        options = {"dtype": np.float64, "order": "C", "ensure_min_samples": 2} | self._options
+        checked = check_samples(self, self._formed_points(X), *y, **options)
+        check_magnitude(checked[0] if y else checked)
+        return checked
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._needs_labels
+        tags.input_tags.sparse = True
+        return tags
 
 
 @translated(preprocessor=None)

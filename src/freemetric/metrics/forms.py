@@ -223,6 +223,15 @@ class Candidate:
         return cls(**state)
 
 
+def check_kind(name: str) -> None:
+    """ValueError unless it is the name of a kind."""
+    view, _, rest = name.partition("/") if isinstance(name, str) else ("", "", "")
+    form, _, energy = rest.partition("/")
+    if view not in VIEWS or form not in FORMS or energy not in ("", "nca"):
+        known = f"a view ({', '.join(VIEWS)}), a form ({', '.join(FORMS)}) and perhaps nca, as in 'scaled/full/nca'"
+        raise ValueError(f"candidates: {name!r} is unknown; a kind is {known}.")
+
+
 @dataclass(frozen=True, eq=False)
 class Member:
     """Sampled maps (R, p, d) of one candidate, as its form has them; none where nothing is learned.

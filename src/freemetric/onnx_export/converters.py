@@ -31,9 +31,9 @@ COMPARED: dict[Any, list[tuple[int, int]]] = {  # points whose distance speaks a
     QuadrupletClassifier: [(0, 1), (2, 3)],
 }
 try:
-    from ..metric_learn.base import PointsLearner
     from ..metric_learn.comparisons import QuadrupletsClassifier, TripletsClassifier
     from ..metric_learn.pairs import PairsClassifier
+    from ..metric_learn.points import PointsLearner
 except ModuleNotFoundError:  # a part of the house that can be left out
     pass
 else:

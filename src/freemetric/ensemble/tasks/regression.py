@@ -146,8 +146,7 @@ class RegressionHead(Head):
 
     def quantiles(self, prediction: Prediction, chances: NDArray) -> NDArray[np.float64]:
         """Values (n, q) that the target is below with these chances (q,)."""
-        errors = np.quantile(self.errors, chances)
-        return self.scale.back(prediction.location[:, None] + prediction.spread[:, None] * errors)
+        return self._at(prediction, np.quantile(self.errors, chances))
 
     def interval(self, prediction: Prediction, alpha: float) -> NDArray[np.float64]:
         """Ends (n, 2) of intervals that miss a share alpha."""
@@ -155,10 +154,12 @@ class RegressionHead(Head):
 
     def between(self, prediction: Prediction, limits: NDArray) -> NDArray[np.float64]:
         """Ends (n, 2) of intervals whose errors are between these limits (n, 2), infinite where a limit is."""
-        ends = self.scale.back(
-            prediction.location[:, None] + prediction.spread[:, None] * np.where(np.isfinite(limits), limits, 0.0)
-        )
-        return np.where(np.isfinite(limits), ends, limits)
+        is_known = np.isfinite(limits)
+        return np.where(is_known, self._at(prediction, np.where(is_known, limits, 0.0)), limits)
+
+    def _at(self, prediction, errors):
+        """Targets (n, q) with these errors (q,) or (n, q) in units of the spread."""
+        return self.scale.back(prediction.location[:, None] + prediction.spread[:, None] * errors)
 
     def named_strengths(self) -> dict[str, float]:
         """Strengths of the votes, and of every trend beside them and along the way from neighbours to a sample."""
@@ -181,9 +182,8 @@ class RegressionHead(Head):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "RegressionHead":
-        encoding, centre, strengths, spread, errors, trends, noises, seen, scale = (
-            state[field.name] for field in fields(cls)
-        )
+        values = [state[field.name] for field in fields(cls)]
+        encoding, centre, strengths, spread, errors, trends, noises, seen, scale = values
         require(type(encoding) is TargetEncoding, "encoding of RegressionHead", "is something else")
         require(is_number(centre), "centre of RegressionHead", "is no number")
         known = type(trends) is type(noises) is list and {type(t) for t in [*trends, *noises]} <= set(TRENDS.values())
@@ -195,7 +195,7 @@ class RegressionHead(Head):
         check_array(errors, "errors of RegressionHead", 1)
         require(len(errors) and (np.diff(errors) >= 0).all(), "errors of RegressionHead", "are not sorted")
         require(type(scale) is Scale, "scale of RegressionHead", "is something else")
-        return cls(encoding, centre, strengths, spread, errors, trends, noises, seen, scale)
+        return cls(*values)
 
 
 def trend_values(trends: Sequence[Trend], X: NDArray) -> NDArray[np.float64]:
@@ -275,8 +275,7 @@ class RegressionTask(EnsembleTask):
         head, known = self.fitted_head(population, shares, training_set.values, recipe)
         everyone = np.full((n_rows, *known.shape[1:]), np.nan)
         everyone[training_set.rows[population.oob_samples]] = known
-        columns = known if known.ndim == 2 else known[:, None]
-        score = self.score(columns, population.truth, population.oob_weights)
+        score = self.score(known if known.ndim == 2 else known[:, None], population.truth, population.oob_weights)
         return OOBResult(weights, head, {"oob_prediction_": everyone, "oob_score_": score})
 
     def fitted_head(
@@ -298,8 +297,7 @@ class RegressionTask(EnsembleTask):
         assert self.scale is not None
         n, strengths, none = len(scored.y), np.eye(2 * len(self.encoding) - 3)[0], np.empty(0)
         centre = float(np.average(scored.y, weights=scored.weights)) if n else 0.0
-        trends = list(self.trends)
-        plain = RegressionHead(self.encoding, centre, strengths, none, none, trends, [], none, self.scale)
+        plain = RegressionHead(self.encoding, centre, strengths, none, none, list(self.trends), [], none, self.scale)
         head = plain.with_one_spread()
         if n < 2:
             return head
@@ -316,8 +314,7 @@ class RegressionTask(EnsembleTask):
         """
         if shortlist is None or shortlist + 1 >= len(ensemble.training_set.places.rows):
             return ensemble
-        most_replicas = max(len(member) for member in ensemble.members)
-        predictor = OOBPredictor(ensemble, oob_indices, shortlist, len(oob_indices), most_replicas)
+        predictor = OOBPredictor(ensemble, oob_indices, shortlist, len(oob_indices), max(map(len, ensemble.members)))
         if len(predictor.oob_samples) < recipe.fewest_errors:
             return ensemble
         shares = predictor.shares(predictor.X, np.arange(len(predictor.oob_samples)))
@@ -345,9 +342,8 @@ def with_noises(plain: RegressionHead, scored: Scored, recipe: Recipe) -> tuple[
     _, variance = plain.terms(scored.shares, scored.trends)
     spread = spread_of(errors, np.vstack([np.log(variance), logs]), scored.weights, recipe.noise_prior)
     seen = np.column_stack([logs.min(axis=1), logs.max(axis=1)])
-    wholes = np.vstack([scored.trends, logs])
     head = replace(plain, spread=spread, noises=noises, seen=seen)
-    prediction = head(scored.shares, wholes)
+    prediction = head(scored.shares, np.vstack([scored.trends, logs]))
     errors = _sorted_errors(errors / prediction.spread, scored.weights, recipe.most_errors)
     return replace(head, errors=errors), prediction
 
@@ -379,8 +375,7 @@ def spread_of(
         held = prior * (beta[1:] ** 2).sum() / (2 * len(errors))
         return level(beta) + np.average(beta @ half, weights=weights) + held
 
-    start = np.zeros(len(logs))
-    start[0] = 0.5
+    start = 0.5 * np.eye(len(logs))[0]
     beta = minimize(cost, start, bounds=[EXPONENTS] * len(logs)).x
     return np.array([level(beta), *beta])
 

@@ -5,7 +5,7 @@ When A[r, c] changes by delta, only row r of z = A x moves and each h_ij = -log2
     (x_i - x_j) (a_i - a_j),    a_i = -log2(e) (2 delta z_ir + delta^2 x_ic),    x_i short for x_ic:
 
 a trial costs O(N^2), not O(N^2 p). Samples are sorted by class and each class padded to whole vectors;
-pairs are kept once, right of the diagonal, and visited four rows at a time. As in ``pair_tiles`` every row
+pairs are kept once, right of the diagonal, and visited four rows at a time. As in ``soft_neighbors`` every row
 has a whole-number shift m_i near its largest h; it is renewed when a trial drives a row's weights out of range.
 Where the shifts are close to each other one serves all rows. The samples' own weights have mean one.
 """

@@ -1,7 +1,8 @@
-"""Means of targets over soft neighbours, their cost and its gradient, over all pairs of samples, see ``pair_tiles``.
+"""Means of targets over soft neighbours, their cost and its gradient, over all pairs of samples.
 
-Row i's mean of targets t is mu_i = sum_j p_ij t_j; NCA's chances are means of a class's indicator. Pass 1 gathers
-sum_j w_j 2**(h_ij - m_i) (1, t_j) by matrix products. With the slopes g_i = dE/dmu_i pass 2 makes the forces
+The tiles are those of ``soft_neighbors``. Row i's mean of targets t is mu_i = sum_j p_ij t_j; NCA's chances are means
+of a class's indicator. Pass 1 gathers sum_j w_j 2**(h_ij - m_i) (1, t_j) by matrix products. With the slopes
+g_i = dE/dmu_i pass 2 makes the forces
 
     dE/dD_ij = -p_ij g_i (t_j - mu_i) = w_i w_j 2**(h_ij - m_i) c_i (1, t_j),   c_i = (g_i mu_i, -g_i) / (w_i total_i).
 """
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from .compiling import njit
 from .exp2 import EXACT, mantissa, nearest_integer, power
 from .losses import cost
-from .pair_tiles import FAR, TILE, Tiles, raise_shifts
+from .soft_neighbors import FAR, TILE, Tiles, raise_shifts
 
 f32 = np.float32
 
@@ -78,9 +79,8 @@ def energy_and_gradient(
     slopes = np.empty(means.shape)
     E = cost(kind, quantile, means, y, w, scale, slopes)
     if gradient.size:
-        unit = N / (
-            w * sums[0].astype(np.float64)
-        )  # c is N times as large as in the formula, so that it is of order one
+        # c is N times as large as in the formula, so that it is of order one
+        unit = N / (w * sums[0].astype(np.float64))
         c = (unit * np.vstack([(slopes * means).sum(axis=0), -slopes])).T
 
         def overwrite(h, i, j):

@@ -13,7 +13,7 @@ from ..protocol import SQUARED, Arrival, Launch, Loss, Places, Trials
 if TYPE_CHECKING:
     import torch
 
-    from .listed_neighbors import Lists
+    from .blocks import Lists
     from .soft_neighbors import Pairs
 
 BLOCK_BYTES = 1 << 30  # one (R, rows, N) float32 array; a gradient holds about four of them
@@ -119,7 +119,7 @@ def neighbor_lists(
     diagonal: bool = False,
     last: "tuple[NDArray, Lists] | None" = None,
 ) -> "Lists":
-    from .listed_neighbors import Lists, lists_of
+    from .blocks import Lists, lists_of
 
     maps = _maps(data, A)
     Z = data.X * maps if diagonal else data.X @ maps.transpose(1, 2)
@@ -174,7 +174,7 @@ def _evaluate(data, A, log_floor, lists, diagonal, wants_gradient):
     if data.pairs is not None and A.shape[1] <= data.pairs.widest:
         with torch.cuda.device_of(data.X):
             return _numbers(*data.pairs(A, log_floor, wants_gradient))
-    return _numbers(*_by_blocks(data, _maps(data, A), log_floor, wants_gradient))
+    return _numbers(*_pairs_of(data, _maps(data, A), None, False).evaluate(log_floor, wants_gradient))
 
 
 def nca_trajectory(
@@ -200,7 +200,6 @@ def _trajectories(data, A, lists, log_floor):
 
 
 def _on_lists(data, A, log_floor, lists, diagonal, wants_gradient):
-    from .listed_neighbors import evaluate
     from .soft_neighbors import HAS_TRITON
 
     if data.X.is_cuda and HAS_TRITON:
@@ -209,7 +208,7 @@ def _on_lists(data, A, log_floor, lists, diagonal, wants_gradient):
         if fits(A.shape[2], lists.rows.shape[2], diagonal):
             with _torch().cuda.device_of(data.X):
                 return _trajectories(data, A, lists, log_floor).evaluate(A, diagonal)
-    return _numbers(*evaluate(_listed(data, _maps(data, A), lists, diagonal), log_floor, wants_gradient))
+    return _numbers(*_pairs_of(data, _maps(data, A), lists, diagonal).evaluate(log_floor, wants_gradient))
 
 
 def _numbers(energy, gradient):
@@ -217,50 +216,14 @@ def _numbers(energy, gradient):
     return energy.cpu().numpy(), None if gradient is None else gradient.cpu().numpy().astype(np.float64)
 
 
-def _listed(data, A, lists, diagonal):
-    from .listed_neighbors import Listed
+def _pairs_of(data, A, lists, diagonal):
+    """Pairs of samples under maps, in blocks: those on lists, or all."""
+    from .blocks import AllPairs, Listed
 
     X, w = data.X.expand(len(A), -1, -1), data.weights.expand(len(A), -1)
+    if lists is None:
+        return AllPairs(X, w, A, getattr(data, "label", None), BLOCK_BYTES)
     return Listed(X, w, A, lists, diagonal, BLOCK_BYTES)
-
-
-def _by_blocks(data, A, log_floor, wants_gradient):
-    torch = _torch()
-    X, w = data.X.expand(len(A), -1, -1), data.weights.expand(len(A), -1)
-    Z = X @ A.transpose(1, 2)
-    cost = torch.zeros(len(A), dtype=torch.float64, device=Z.device)
-    F = torch.zeros_like(Z)
-    for rows, P in _chances(Z, w):
-        same = (data.label[rows, None] == data.label[None, :]).to(Z.dtype)
-        p = (P * same).sum(2)
-        costs = -torch.log(p + log_floor) if log_floor > 0 else 1 - p
-        cost += (w[:, rows] * costs).sum(1, dtype=torch.float64)
-        if wants_gradient:
-            slope = w[:, rows] / (p + log_floor) if log_floor > 0 else w[:, rows]
-            _add_forces(F, P.mul_(same - p[:, :, None]).mul_(slope[:, :, None]), Z, rows)
-    return cost, 2 * F.transpose(1, 2) @ X if wants_gradient else None
-
-
-def _chances(Z, w):
-    """Rows, and the p_ij (R, rows, N) of their neighbours, in blocks that fit the budget."""
-    torch = _torch()
-    R, N, _ = Z.shape
-    nearer = torch.log(w) - (Z * Z).sum(2)
-    block = max(1, min(N, BLOCK_BYTES // (4 * R * N)))
-    for start in range(0, N, block):
-        rows = slice(start, min(start + block, N))
-        # log w_j - D_ij plus a constant per row
-        P = torch.bmm(Z[:, rows], Z.transpose(1, 2)).mul_(2).add_(nearer[:, None, :])
-        P.diagonal(offset=start, dim1=1, dim2=2)[:] = -torch.inf
-        yield rows, torch.softmax(P, dim=2)
-
-
-def _add_forces(F, W, Z, rows):
-    """Add dE/dZ / 2 from W = dE/dD of these rows, whose row sums vanish."""
-    torch = _torch()
-    F[:, rows] -= torch.bmm(W, Z)
-    F -= torch.bmm(W.transpose(1, 2), Z[:, rows])
-    F += W.sum(1)[:, :, None] * Z
 
 
 def _regression(data, A, lists, diagonal, wants_gradient):
@@ -273,10 +236,10 @@ def _regression(data, A, lists, diagonal, wants_gradient):
 
 
 def _means(data, A, lists, diagonal):
-    from .listed_neighbors import Means
+    from .blocks import MeansOfAll, MeansOfListed
 
-    t = data.t.expand(len(A), -1, -1)
-    return _Means(data, t, A) if lists is None else Means(_listed(data, A, lists, diagonal), t)
+    kind = MeansOfAll if lists is None else MeansOfListed
+    return kind(_pairs_of(data, A, lists, diagonal), data.t.expand(len(A), -1, -1))
 
 
 def _losses(data, means):
@@ -290,27 +253,6 @@ def _losses(data, means):
         for r in range(len(said))
     ]
     return np.array(energy), torch.as_tensor(slopes.swapaxes(1, 2).copy(), dtype=means.dtype, device=means.device)
-
-
-class _Means:
-    """Means (R, N, n) of the targets t of all others, and what follows from their slopes."""
-
-    def __init__(self, data, t, A):
-        self.X, self.w, self.t = data.X, data.weights.expand(len(A), -1), t
-        self.Z = data.X @ A.transpose(1, 2)
-
-    def means(self):
-        torch = _torch()
-        self.known = torch.cat([torch.bmm(P, self.t) for _, P in _chances(self.Z, self.w)], dim=1)
-        return self.known
-
-    def gradient(self, slopes):
-        torch = _torch()
-        F, level = torch.zeros_like(self.Z), (slopes * self.known).sum(2)
-        for rows, P in _chances(self.Z, self.w):
-            by_target = torch.bmm(slopes[:, rows], self.t.transpose(1, 2))
-            _add_forces(F, P.mul_(level[:, rows, None] - by_target), self.Z, rows)
-        return 2 * F.transpose(1, 2) @ self.X
 
 
 class NearestNeighbors:
@@ -341,13 +283,44 @@ def left_out_shares(
     votes: tuple[Places, NDArray, NDArray, int],
     device: str = "cuda",
 ) -> NDArray[np.float32]:
-    from .left_out import LeftOutShares
-
-    torch, shares = _torch(), LeftOutShares(*votes, device)
+    torch, ((counts, votes_there), place, own, K) = _torch(), votes
     precise = torch.float32 if device.startswith("mps") else torch.float64
     V, A = (torch.as_tensor(values, dtype=precise, device=device) for values in (seen, maps))
-    shares.add(torch.stack(list(spaces(V, A, torch))), outside, BLOCK_BYTES)
-    return shares.sums()
+    Z = torch.stack(list(spaces(V, A, torch)))
+    Z = Z - Z.mean(dim=1, keepdim=True)
+    tiny = torch.finfo(Z.dtype).tiny
+    Z = (Z / Z.abs().amax(dim=(1, 2), keepdim=True).clamp(min=tiny)).float()  # few magnitudes fit single precision
+    is_outside = np.zeros((len(Z), len(place)), dtype=np.float32)
+    for row, numbers in zip(is_outside, outside, strict=True):
+        row[numbers] = 1.0
+    rows, at = (torch.as_tensor(np.asarray(some), device=device) for some in (counts, place))
+    box, mine, counted = (
+        torch.as_tensor(some, dtype=torch.float32, device=device) for some in (votes_there, own, is_outside)
+    )
+    lengths, M = (Z * Z).sum(2)[:, None], Z.shape[1]
+    total = torch.zeros((len(place), K, box.shape[1]), device=device)
+    block = max(1, BLOCK_BYTES // (4 * len(Z) * (M + 2 * K * K)))
+    for some in torch.arange(len(place), device=device).split(block):
+        # squared distances but for a constant of every row
+        distances = torch.baddbmm(lengths, Z[:, at[some]], Z.transpose(1, 2), alpha=-2)
+        nearest = distances.topk(min(K + 1, M), largest=False).indices
+        is_own = nearest == at[some, None]
+        n = rows[nearest] - is_own.long()
+        others = (box[nearest] - mine[some, None] * is_own[..., None]) * (n > 0)[..., None]
+        total[some] += (_shares(n, others, K) * counted[:, some, None, None]).sum(0)
+    return total.cpu().numpy()
+
+
+def _shares(n, votes, K):
+    """Shares (R, m, K, C) of votes of the k = 1 to K nearest samples.
+
+    The nearest places have n (R, m, S) samples and votes (R, m, S, C); of one that is not needed as a whole a part
+    counts.
+    """
+    k, before = _torch().arange(1, K + 1, device=n.device), n.cumsum(2) - n
+    part = ((k[:, None] - before[:, :, None]) / n.clamp(min=1)[:, :, None]).clamp(0, 1)  # (R, m, K, S)
+    counted = part @ votes
+    return counted / counted.sum(3, keepdim=True)
 
 
 def neighbor_shares(
@@ -364,18 +337,13 @@ def neighbor_shares(
     )
     listed, rows = (torch.as_tensor(np.array(a), device=device).long() for a in (candidates, counts))
     K, S = len(weights), candidates.shape[1]
-    k = torch.arange(1, K + 1, device=device)
     block = max(1, BLOCK_BYTES // (4 * len(Z) * (S * Z.shape[2] + K * min(K, S))))
     out = torch.zeros((Q.shape[1], votes_there.shape[1]), device=device)
     for total, some, q in zip(out.split(block), listed.split(block), queries.split(block, dim=1), strict=True):
         distances = ((z[:, some] - q[:, :, None]) ** 2).sum(3)
         among = distances.topk(min(K, S), dim=2, largest=False).indices
         nearest = some.expand(len(z), -1, -1).gather(2, among)
-        n = rows[nearest]
-        before = n.cumsum(2) - n
-        part = ((k[:, None] - before[:, :, None, :]) / n[:, :, None, :]).clamp(0, 1)  # (R, n, K, places)
-        votes = part @ box[nearest]
-        total += torch.einsum("k,rnkc->nc", w, votes / votes.sum(3, keepdim=True))
+        total += torch.einsum("k,rnkc->nc", w, _shares(rows[nearest], box[nearest], K))
     return out.cpu().numpy()
 
 

@@ -25,7 +25,7 @@ if HAS_TRITON:
     from triton import language as tl
 
 if TYPE_CHECKING:
-    from .listed_neighbors import Lists
+    from .blocks import Lists
 
 PARTS = 128  # of the samples: whatever R is, so that a replica's sums do not depend on the others
 FEWEST = 4  # samples of a part

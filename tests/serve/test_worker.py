@@ -7,10 +7,9 @@ from scipy.spatial.distance import pdist
 from freemetric.report.collect import collect
 from freemetric.report.document import evenly
 from freemetric.serve.folders import RefusedError
-from freemetric.serve.live import Live, seen_alike
 from freemetric.serve.requests import Upload
 from freemetric.serve.session import FittedRows
-from freemetric.serve.worker import summary, write_rows
+from freemetric.serve.worker import Live, seen_alike, summary, write_rows
 from freemetric.tabular import TableModel
 
 
