@@ -41,6 +41,8 @@ def arena(folder, local=False, data_home=None, beside=(), datasets=None):
     if local:
         from local_tasks import TABLES, local_tasks
 
+        if unknown := set(datasets or ()) - set(TABLES):
+            sys.exit(f"No local tables {', '.join(sorted(unknown))}: there are {', '.join(TABLES)}")
         options["task_metadata"] = local_tasks(folder / "tasks", datasets or TABLES)
     if local or beside:
         forest = FOREST if "RandomForest" in beside else None
