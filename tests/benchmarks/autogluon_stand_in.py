@@ -2,6 +2,7 @@
 
 Behaviour, not code: columns of kinds that a model does not take are dropped, defaults fill hyperparameters that are not
 given, the seed goes to the hyperparameter of its name, and the probabilities of two classes are those of the second.
+For regression, ``predict_proba`` gives the predicted targets.
 """
 
 import pickle
@@ -45,6 +46,8 @@ class AbstractModel:
         return X
 
     def predict_proba(self, X):
+        if self.problem_type == "regression":
+            return self.model.predict(self.preprocess(X))
         P = self.model.predict_proba(self.preprocess(X))
         return P[:, 1] if self.problem_type == "binary" else P
 

@@ -1,1 +1,1 @@
-"""FreeEnergyClassifier as an entry of TabArena."""
+"""FreeEnergyClassifier and FreeEnergyRegressor as an entry of TabArena."""

@@ -16,6 +16,9 @@ free_energy_info = ModelInfo(
         compute="cpu",
         is_bag=True,
         display_name="FreeEnergy (freemetric)",
+        reference_url="https://doi.org/10.48550/arXiv.2106.05495",
+        date_introduced="2021-06",
+        license="BSD-3-Clause",
     ),
     pip_extra=("freemetric",),
 )

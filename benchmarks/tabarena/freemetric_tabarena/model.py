@@ -1,4 +1,4 @@
-"""FreeEnergyClassifier behind the interface of AutoGluon, which is that of TabArena."""
+"""FreeEnergyClassifier and FreeEnergyRegressor behind the interface of AutoGluon, which is that of TabArena."""
 
 import time
 import warnings
@@ -12,7 +12,7 @@ LEAST_SECONDS = 0.1  # some replica is always sampled
 
 
 class FreeEnergyModel(AbstractModel):
-    """Hyperparameters are those of FreeEnergyClassifier, ``recipe__...`` among them.
+    """Hyperparameters are those of FreeEnergyClassifier and FreeEnergyRegressor, ``recipe__...`` among them.
 
     Rows that validate are not learned from and not needed: replicas are judged out of bag.
     """
@@ -20,7 +20,7 @@ class FreeEnergyModel(AbstractModel):
     ag_key = "FREEMETRIC"
     ag_name = "FreeEnergy"
     seed_name = "random_state"
-    _supported_problem_types = ["binary", "multiclass"]
+    _supported_problem_types = ["binary", "multiclass", "regression"]
     _default_auxiliary_params_extra = {"valid_raw_types": ["int", "float", "category"]}
     default_resources_physical_cores_only = True
 
@@ -36,8 +36,6 @@ class FreeEnergyModel(AbstractModel):
 
     def _fit(self, X, y, X_val=None, y_val=None, time_limit=None, num_cpus=1, sample_weight=None, **kwargs):
         start = time.monotonic()
-        from freemetric import FreeEnergyClassifier  # AutoGluon imports models it does not fit
-
         parameters = self._get_model_params()
         patterns = self.preprocess(X, is_train=True)
         if time_limit is not None:
@@ -48,17 +46,22 @@ class FreeEnergyModel(AbstractModel):
         weights = None if sample_weight is None else sample_weight.to_numpy()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # time was up: the model is made of what there is
-            self.model = FreeEnergyClassifier().set_params(**parameters).fit(patterns, y.to_numpy(), weights)
+            model = self._learner(self.problem_type)().set_params(**parameters)
+            self.model = model.fit(patterns, y.to_numpy(), weights)
 
     @classmethod
-    def warmup(cls, **kwargs):
+    def warmup(cls, problem_type=None, **kwargs):
         """Compile the kernels, once for an environment and kept on disk: not a part of what is timed."""
-        from sklearn.datasets import load_wine
+        from sklearn.datasets import load_diabetes, load_wine
 
-        from freemetric import FreeEnergyClassifier
+        X, y = (load_diabetes if problem_type == "regression" else load_wine)(return_X_y=True)
+        cls._learner(problem_type)(12, random_state=0).fit(X, y).predict(X[:5])
 
-        X, y = load_wine(return_X_y=True)
-        FreeEnergyClassifier(12, random_state=0).fit(X, y).predict_proba(X[:5])
+    @staticmethod
+    def _learner(problem_type):
+        from freemetric import FreeEnergyClassifier, FreeEnergyRegressor  # AutoGluon imports models it does not fit
+
+        return FreeEnergyRegressor if problem_type == "regression" else FreeEnergyClassifier
 
     @classmethod
     def _estimate_memory_usage_static(cls, *, X, **kwargs):
