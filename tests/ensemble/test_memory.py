@@ -92,9 +92,9 @@ def test_features_of_a_wide_table_have_shares(wide, view):
     np.testing.assert_allclose(np.diag(shown) / np.trace(shown), expected / expected.sum(), rtol=1e-6)
 
 
-def problem(n_features, energy=None):
-    y = np.arange(20) % 2
-    return SearchProblem(TrainingSet(np.zeros((20, n_features)), y, ClassEncoding(2)), ClassificationTask(2), energy)
+def problem(n_features, energy=None, lowest=1.0):
+    X, y = np.broadcast_to(lowest + np.arange(20.0)[:, None], (20, n_features)), np.arange(20) % 2
+    return SearchProblem(TrainingSet(X, y, ClassEncoding(2)), ClassificationTask(2), energy)
 
 
 def test_only_maps_that_mix_many_features_see_their_axes():
@@ -103,6 +103,12 @@ def test_only_maps_that_mix_many_features_see_their_axes():
     mixing = {"axes/full", "axes/full/nca"}
     for n_features in (501, 10_000):
         assert set(kinds_to_try(usual, problem(n_features))) == {k for k in usual if "full" not in k} | mixing
+
+
+def test_logarithms_are_tried_where_features_are_positive():
+    usual = Recipe().candidates
+    assert set(usual) - set(kinds_to_try(usual, problem(3, lowest=0.0))) == {"logs/full"}
+    assert kinds_to_try(["logs/full"], problem(3, lowest=0.0)) == ["logs/full"]  # there is no other
 
 
 def test_an_energy_that_sees_matrices_sees_those_of_axes():

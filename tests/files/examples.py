@@ -168,8 +168,8 @@ VALUES = {
         VectorIndex.of([X], np.array(["x" * i for i in range(40)]), "faiss"),
     ],
     **{
-        f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)]
-        for name in ("scaled", "quantiles", "steps", "whitened", "axes")
+        f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1), VIEWS[name].of(np.exp(X))]
+        for name in ("scaled", "logs", "quantiles", "steps", "whitened", "axes")
     },
     "view:products": [Products.of(X), Products.of(X * 0 + 1)],
     **{f"trend:{name}": [crossed_trend(TRENDS[name], X, X[:, 0] ** 2)[0]] for name in TRENDS},
