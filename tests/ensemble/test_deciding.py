@@ -15,13 +15,13 @@ from freemetric.ensemble.deciding import expected_costs, weights_of_costs
 
 
 def model(**options):
-    usual = {"n_replicas": 8, "recipe__candidates": ["quantiles/full"], "recipe__temperature": 1e-3}
+    usual = {"n_replicas": 6, "recipe__candidates": ["quantiles/full"], "recipe__temperature": 1e-3}
     return FreeEnergyClassifier(random_state=0).set_params(**usual | options)
 
 
 @pytest.fixture(scope="module")
 def skewed():
-    X, y = make_classification(1500, 6, n_informative=4, weights=[0.9], class_sep=0.8, random_state=1)
+    X, y = make_classification(1000, 6, n_informative=4, weights=[0.9], class_sep=0.8, random_state=1)
     return X[:350], y[:350], X[350:], y[350:]
 
 
@@ -225,7 +225,7 @@ def test_without_out_of_bag_samples_nothing_is_tuned(plain):
 
 def test_prediction_sets_follow_the_tuned_probabilities():
     X, y = make_classification(300, 6, weights=[0.85], random_state=0)
-    model = FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(n_replicas=4, random_state=0).fit(X, y)
     tuned = model.tune_threshold("f1")
     known = ~np.isnan(tuned.oob_decision_function_).any(axis=1)
     own = tuned.oob_decision_function_[known, y[known]]

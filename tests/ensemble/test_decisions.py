@@ -21,11 +21,11 @@ from freemetric.ensemble.tasks.decisions import ProbabilityScore, best_weights, 
 
 
 def model(**options):
-    usual = {"n_replicas": 8, "recipe__candidates": ["quantiles/full"], "recipe__temperature": 1e-3}
+    usual = {"n_replicas": 4, "recipe__candidates": ["quantiles/full"], "recipe__temperature": 1e-3}
     return FreeEnergyClassifier(random_state=0).set_params(**usual | options)
 
 
-def skewed(seed, n=2350, **options):
+def skewed(seed, n=1350, **options):
     options = {"n_informative": 4, "class_sep": 0.8, "random_state": seed} | options
     return make_classification(n, 6, **options)
 

@@ -33,7 +33,7 @@ def coin_and_clues(rng, n):
 def coin():
     rng = np.random.default_rng(1)
     X, y = coin_and_clues(rng, 300)
-    return FreeEnergyClassifier(16, random_state=0).fit(X, y), coin_and_clues(rng, 600)
+    return FreeEnergyClassifier(8, random_state=0).fit(X, y), coin_and_clues(rng, 400)
 
 
 def heard(model):
@@ -75,7 +75,7 @@ def test_judges_as_they_are_get_their_out_of_bag_probabilities():
 def few_classes(**options):
     X, y = make_classification(180, 5, n_informative=4, n_redundant=0, n_classes=3, weights=[0.6, 0.3], random_state=2)
     weights = np.random.default_rng(0).random(180) + 0.5
-    return FreeEnergyClassifier(12, random_state=0).set_params(**options).fit(X, y, sample_weight=weights)
+    return FreeEnergyClassifier(6, random_state=0).set_params(**options).fit(X, y, sample_weight=weights)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -120,9 +120,9 @@ def test_an_energy_that_sees_matrices_sees_those_of_axes():
 def test_one_feature_among_many_is_found(rng):
     X, Q = rng.standard_normal((80, 800)), rng.standard_normal((400, 800))
     y, z = X[:, 7] > 0, Q[:, 7] > 0
-    model = FreeEnergyClassifier(16, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(8, random_state=0).fit(X, y)
     assert model.distance_weights_.argmax() == 7
-    axes = FreeEnergyClassifier(16, recipe=Recipe(candidates=["axes/diagonal", "axes/full"]), random_state=0).fit(X, y)
+    axes = FreeEnergyClassifier(8, recipe=Recipe(candidates=["axes/diagonal", "axes/full"]), random_state=0).fit(X, y)
     assert model.score(Q, z) > axes.score(Q, z) + 0.1
 
 

@@ -73,7 +73,7 @@ def test_the_reference_by_hand():
 @pytest.fixture(scope="module")
 def model():
     X, y = make_classification(900, 8, n_informative=5, n_classes=3, random_state=0)
-    return FreeEnergyClassifier(24, random_state=0).fit(X, y), X
+    return FreeEnergyClassifier(12, random_state=0).fit(X, y), X
 
 
 def test_asking_all_is_the_mixture_of_all_shares(model):

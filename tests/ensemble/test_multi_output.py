@@ -30,7 +30,7 @@ def law(rng, n):
 def fitted():
     rng = np.random.default_rng(0)
     X, Y = law(rng, 200)
-    return FreeEnergyRegressor(n_replicas=12, random_state=0).fit(X, Y), X, Y, *law(rng, 300)
+    return FreeEnergyRegressor(n_replicas=6, random_state=0).fit(X, Y), X, Y, *law(rng, 300)
 
 
 def test_it_predicts_all_targets(fitted):
@@ -40,7 +40,7 @@ def test_it_predicts_all_targets(fitted):
     forest = RandomForestRegressor(50, random_state=0).fit(X, Y)
     assert model.score(new, truth) == pytest.approx(r2_score(truth, predicted))
     assert model.score(new, truth) > forest.score(new, truth) + 0.1
-    single = [FreeEnergyRegressor(n_replicas=12, random_state=0).fit(X, y) for y in Y.T]
+    single = [FreeEnergyRegressor(n_replicas=6, random_state=0).fit(X, y) for y in Y.T]
     alone = [one.score(new, z) for one, z in zip(single, truth.T, strict=True)]
     assert model.score(new, truth) > np.mean(alone) - 0.02
 

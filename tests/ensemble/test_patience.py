@@ -12,7 +12,7 @@ from freemetric.ensemble.state_checks import _check_walks
 from freemetric.metrics import Candidate
 
 SHORT = replace(
-    Recipe(), candidates=("scaled/full",), n_replicas=40, first_share=0.15, subsample=0.4, cheap_bag=1, patient_bag=150
+    Recipe(), candidates=("scaled/full",), n_replicas=20, first_share=0.15, subsample=0.4, cheap_bag=1, patient_bag=150
 )
 LARGE = Candidate("scaled", "full", "neighbor-likelihood", 1e-3, 0.0, 1000)
 

@@ -20,7 +20,7 @@ OPTIMISM = 0.01  # the votes that say what is typical have chosen the weights, t
 
 
 def model(**options):
-    usual = {"n_replicas": 10, "recipe__candidates": ["quantiles/full"], "recipe__temperature": 1e-3}
+    usual = {"n_replicas": 6, "recipe__candidates": ["quantiles/full"], "recipe__temperature": 1e-3}
     return FreeEnergyClassifier(random_state=0).set_params(**usual | options)
 
 

@@ -20,7 +20,7 @@ from freemetric.metrics.trends import LinearTrend
 
 
 def small(**options):
-    return FreeEnergyRegressor(**{"n_replicas": 12, "random_state": 0} | options)
+    return FreeEnergyRegressor(**{"n_replicas": 6, "random_state": 0} | options)
 
 
 @pytest.fixture(scope="module")
@@ -98,11 +98,11 @@ def test_a_few_zeros_do_not_forbid_logarithms(rng):
 def test_order_units_and_jobs_do_not_matter(friedman):
     X, y, Q, _ = friedman
     X, y, Q = X[:120], y[:120], Q[:50]
-    usual, order = small(n_replicas=6).fit(X, y), np.random.default_rng(0).permutation(120)
-    assert_allclose(small(n_replicas=6).fit(X[order], y[order]).predict(Q), usual.predict(Q), rtol=1e-6)
-    assert_allclose(small(n_replicas=6, n_jobs=2).fit(X, y).predict(Q), usual.predict(Q), rtol=1e-12)
-    other = small(n_replicas=6, scale="linear").fit(X, y).predict(Q)
-    assert_allclose(small(n_replicas=6, scale="linear").fit(X, 1e6 * y - 7).predict(Q), 1e6 * other - 7, rtol=1e-3)
+    usual, order = small(n_replicas=3).fit(X, y), np.random.default_rng(0).permutation(120)
+    assert_allclose(small(n_replicas=3).fit(X[order], y[order]).predict(Q), usual.predict(Q), rtol=1e-6)
+    assert_allclose(small(n_replicas=3, n_jobs=2).fit(X, y).predict(Q), usual.predict(Q), rtol=1e-12)
+    other = small(n_replicas=3, scale="linear").fit(X, y).predict(Q)
+    assert_allclose(small(n_replicas=3, scale="linear").fit(X, 1e6 * y - 7).predict(Q), 1e6 * other - 7, rtol=1e-3)
 
 
 def test_saved_and_loaded(tmp_path, friedman, fitted):

@@ -77,15 +77,15 @@ def test_time_is_up(seconds, diabetes):
     """A model is made of what there is, and says so; trends make it better than the mean even then."""
     X, y = diabetes
     with pytest.warns(InterruptedFitWarning, match=f"stopped after max_seconds={seconds}"):
-        model = FreeEnergyRegressor(5000, max_seconds=seconds, **KINDS).fit(X[::2], y[::2])
+        model = FreeEnergyRegressor(5000, max_seconds=seconds, **KINDS).fit(X[::4], y[::4])
     assert model.trace_["energy"].shape[1] < 5000
     assert model.score(X[1::2], y[1::2]) > 0.2
 
 
 @pytest.mark.parametrize("scale", ["linear", "log"])
 def test_only_what_is_missing_is_done_again(scale, diabetes, tmp_path, monkeypatch):
-    X, y = diabetes[0][::2], diabetes[1][::2]
-    settings = {"n_replicas": 16, "scale": scale, **KINDS}
+    X, y = diabetes[0][::4], diabetes[1][::4]
+    settings = {"n_replicas": 8, "scale": scale, **KINDS}
     undisturbed = FreeEnergyRegressor(**settings).fit(X, y)
     done, real = [], running.replicas_of
 

@@ -22,7 +22,7 @@ def exclusive_or(n=150, d=16, seed=0):
 
 @pytest.fixture(scope="module")
 def fitted():
-    return FreeEnergySelector(n_replicas=5, random_state=0).fit(*exclusive_or())
+    return FreeEnergySelector(n_replicas=3, random_state=0).fit(*exclusive_or())
 
 
 def test_finds_features_that_only_matter_together(fitted):
@@ -71,36 +71,39 @@ def test_noise_alone_has_no_error_below_chance():
     assert fitted.path_["oob_error"].min() > 0.38  # 180 draws: a standard error of 0.04
 
 
-def test_a_number_of_features(fitted):
-    X, y = exclusive_or()
-    five = clone(fitted).set_params(n_features_to_select=5).fit(X, y)
+def test_a_number_of_features():
+    X, y = exclusive_or(60)
+    fitted, five, strict = (
+        FreeEnergySelector(n_replicas=2, random_state=0, **options).fit(X, y)
+        for options in ({}, {"n_features_to_select": 5}, {"threshold": 1.0})
+    )
     np.testing.assert_array_equal(five.ranking_, fitted.ranking_)  # the walks are the same
     np.testing.assert_array_equal(five.support_, fitted.ranking_ <= 5)
     assert five.n_features_ >= 5
-    assert five.transform(X).shape == (150, 5)
-    strict = clone(fitted).set_params(threshold=1.0).fit(X, y)
+    assert five.transform(X).shape == (60, 5)
     assert strict.support_.sum() <= fitted.support_.sum()
     assert strict.support_[np.argmin(strict.ranking_)]
 
 
 def test_targets_of_regression():
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((150, 10))
-    y = X[:, 2] ** 2 + X[:, 5] + 0.1 * rng.standard_normal(150)
+    X = rng.standard_normal((100, 10))
+    y = X[:, 2] ** 2 + X[:, 5] + 0.1 * rng.standard_normal(100)
     for energy in (NeighborLikelihoodEnergy(n_neighbors=32), RegressionEnergy()):
-        model = FreeEnergySelector(2, energy=energy, n_replicas=3, random_state=0).fit(X, y)
+        model = FreeEnergySelector(2, energy=energy, n_replicas=2, random_state=0).fit(X, y)
         assert model.get_support(indices=True).tolist() == [2, 5]
         error = dict(zip(model.path_["n_features"], model.path_["oob_error"], strict=True))
         assert error[2] < 0.4 < error[1]  # one minus the R2 of two features that matter, and of one
-    both = FreeEnergySelector(3, energy=energy, n_replicas=3, random_state=0).fit(X, np.column_stack([y, X[:, 9]]))
+    both = FreeEnergySelector(3, energy=energy, n_replicas=2, random_state=0).fit(X, np.column_stack([y, X[:, 9]]))
     assert both.get_support(indices=True).tolist() == [2, 5, 9]
 
 
 def test_threads_and_units_do_not_matter(fitted):
+    few = exclusive_or(60)
+    one, threads = (FreeEnergySelector(n_replicas=3, n_jobs=n, random_state=0).fit(*few) for n in (None, 2))
+    np.testing.assert_array_equal(threads.ranking_, one.ranking_)
+    np.testing.assert_array_equal(threads.path_["oob_error"], one.path_["oob_error"])
     X, y = exclusive_or()
-    threads = clone(fitted).set_params(n_jobs=2).fit(X, y)
-    np.testing.assert_array_equal(threads.ranking_, fitted.ranking_)
-    np.testing.assert_array_equal(threads.path_["oob_error"], fitted.path_["oob_error"])
     units = clone(fitted).fit(X * 2.0 ** np.arange(-8, 8) + 4.0, np.array(["no", "yes"])[y])
     assert units.get_support(indices=True).tolist() == [3, 7]
 
@@ -127,7 +130,7 @@ def test_a_constant_feature_and_unlabelled_rows_are_no_problem():
     X[:, 0] = 3.0
     y = np.where(np.arange(150) % 20 == 0, -1, y)
     with pytest.warns(freemetric.exceptions.DataWarning, match="unlabelled"):
-        model = FreeEnergySelector(n_replicas=5, random_state=0).fit(X, y)
+        model = FreeEnergySelector(n_replicas=3, random_state=0).fit(X, y)
     assert model.get_support(indices=True).tolist() == [3, 7]
     assert model.stability_[0] <= 0.5
 
