@@ -11,7 +11,7 @@ sys.dont_write_bytecode = False
 
 import numpy as np
 import pytest
-from _pytest.doctest import DoctestModule
+from _pytest.doctest import DoctestItem, DoctestModule
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import MinMaxScaler
 from threadpoolctl import threadpool_limits
@@ -40,6 +40,26 @@ def pytest_collect_file():
     """Look for doctests in the library alone: the tests have none, and a search for them takes seconds."""
     found = yield
     return [collector for collector in found if not isinstance(collector, DoctestModule)]
+
+
+SLOW_EXAMPLES = {
+    *("bench.figures.interval_figure", "bench.stats.posthoc", "bench.tables.posthoc_table"),
+    *("dask.estimators.DaskFreeEnergyRegressor", "display.features.ImportancesDisplay"),
+    *("display.features.SelectionDisplay", "ensemble.certificate.CertificateMixin.risk_certificate"),
+    *("ensemble.deciding.DecidingMixin.tune_threshold", "ensemble.selector.FreeEnergySelector"),
+    *("ensemble.shrinking.ShrinkingMixin.forget", "ensemble.thermodynamic.ThermodynamicsMixin.thermodynamics"),
+    *("learners.dmlfe.DMLFE.thermodynamics", "learners.knn.MetricKNeighborsRegressor"),
+    *("mc.moves.metropolis.PenaltyMove", "tabular.estimators.TableClassifier"),
+    *("tabular.estimators.TableClassifier.counterfactual", "thermodynamics.ladder.temper"),
+    "thermodynamics.population.population_annealing",
+}
+"""Examples of docstrings that fit whole models by default; what they show has tests of its own."""
+
+
+def pytest_itemcollected(item):
+    """Mark the slow examples."""
+    if isinstance(item, DoctestItem) and item.name.removeprefix("freemetric.") in SLOW_EXAMPLES:
+        item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection():

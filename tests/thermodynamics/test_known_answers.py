@@ -44,7 +44,7 @@ def test_the_truth_is_true(bench):
     for t, log_z in zip(T, well.moments(T)[0], strict=True):
         z, _ = quad(lambda a, t=t: np.exp(-((a**2 - 1) ** 2 + a / 4 + 0.1 * a**2) / t), -6, 6, epsabs=0, limit=200)
         assert log_z == pytest.approx(np.log(z), rel=1e-8)
-    fine, coarse = bench.two_features(n=121), bench.two_features(n=61)
+    fine, coarse = bench.two_features(n=81), bench.two_features(n=41)
     T = np.array([4e-3, 0.03])
     np.testing.assert_allclose(fine.exact(T), coarse.exact(T), rtol=2e-3)
     for problem in (well, bench.spin_glass(), bench.quadratic()):

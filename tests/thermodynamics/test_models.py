@@ -18,7 +18,7 @@ def test_a_spring_has_its_closed_form(rng):
     T, a, ridge = 0.02, 2.0, 0.5
     sampler = Annealing(Constant(T))
     model = DMLFE(1, energy=Spring([[a, 0.0]]), confinement=ridge, sampler=sampler, random_state=0).fit(X, y)
-    settings = TemperingSettings(n_steps=500, n_rungs=12)
+    settings = TemperingSettings(n_steps=250, n_rungs=8)
     found = model.thermodynamics(X, y, temperatures=(0.01, 1.0), settings=settings, random_state=0)
     # (1 + ridge) |A - m|^2 + ridge / (1 + ridge) a^2 with m = centre / (1 + ridge)
     m, rest = a / (1 + ridge), ridge / (1 + ridge) * a**2
@@ -34,6 +34,7 @@ def test_a_spring_has_its_closed_form(rng):
     assert found.mixing.r_hat < 1.1
 
 
+@pytest.mark.slow
 def test_the_peak_is_where_it_should_be(bench):
     problem = bench.spin_glass()
     settings = TemperingSettings(n_steps=300, n_rungs=10, n_ladders=4)
@@ -90,7 +91,7 @@ def test_units_of_the_data_are_those_of_the_metric(rng):
     y = np.repeat([0, 1], 10)
     found = []
     for unit in (1.0, 1000.0):
-        model = DMLFE(1, sampler=Annealing(Constant(1e-2)), random_state=0).fit(unit * X, y)
+        model = DMLFE(1, sampler=Annealing(Constant(1e-2), n_steps=5), random_state=0).fit(unit * X, y)
         found.append(model.thermodynamics(unit * X, y, settings=SHORT, random_state=0).metric)
     np.testing.assert_allclose(found[1].mean, found[0].mean / 1e6, rtol=1e-3)
     np.testing.assert_allclose(found[1].weights, found[0].weights, rtol=1e-3)

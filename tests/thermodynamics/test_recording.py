@@ -169,6 +169,7 @@ def test_files_and_trees(bench, tmp_path):
             Recording.from_state({**state, name: broken})
 
 
+@pytest.mark.slow  # to import ArviZ takes seconds
 def test_arviz_reads_the_tree(bench):
     """ArviZ 1 as it is, ArviZ 0 by its InferenceData: R-hat, effective sizes and errors of the metric are ours."""
     with warnings.catch_warnings():
