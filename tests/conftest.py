@@ -56,10 +56,12 @@ SLOW_EXAMPLES = {
 """Examples of docstrings that fit whole models by default; what they show has tests of its own."""
 
 
-def pytest_itemcollected(item):
-    """Mark the slow examples."""
-    if isinstance(item, DoctestItem) and item.name.removeprefix("freemetric.") in SLOW_EXAMPLES:
-        item.add_marker(pytest.mark.slow)
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark the slow examples, before tests are chosen by their marks."""
+    for item in items:
+        if isinstance(item, DoctestItem) and item.name.removeprefix("freemetric.") in SLOW_EXAMPLES:
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection():

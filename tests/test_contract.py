@@ -33,24 +33,24 @@ SHORTENED = {
 }
 """Parameters of the learners whose fits take longest; with their defaults they are slow."""
 ESTIMATORS = [learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.items()] + [
-    PCA(whiten=True),
     MLKR(),
     DMLFE(energy="regression", sampler=SHORT),
-    FreeEnergyClassifier(n_replicas=4, recipe=FEW),
-    FreeEnergyRegressor(n_replicas=4, recipe=FEW),
+    FreeEnergyClassifier(n_replicas=2, recipe=FEW),
+    FreeEnergyRegressor(n_replicas=2, recipe=FEW),
     FreeEnergySelector(n_replicas=1),
     Kernelized(RCA(), random_state=0),
-    Kernelized(MLKR(), max_exact=0, n_landmarks=10, random_state=0),
+    Kernelized(MLKR(max_iter=3), max_exact=0, n_landmarks=10, random_state=0),
     MetricKNeighborsClassifier(RCA()),
     MetricKNeighborsRegressor(PCA()),
     MetricRetriever(),
-    MetricRetriever("cosine"),
 ]
 GIVEN_BOTH = {"DMLFE", "FreeEnergyClassifier", "Kernelized", "MetricKNeighborsClassifier", "MetricRetriever", "NCA"}
 """Estimators that are always checked on sparse matrices, too."""
 LONG = [
     *(LEARNERS[name]() for name in SHORTENED),
     DMLFE.paper(),
+    PCA(whiten=True),
+    MetricRetriever("cosine"),
     DMLFE(energy="regression"),
     FreeEnergyClassifier(n_replicas=8),
     FreeEnergyRegressor(n_replicas=8),

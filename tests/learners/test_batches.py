@@ -55,11 +55,11 @@ def test_threads_do_not_matter(data):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("cls", [NCA, LMNN, DMLFE])
-def test_few_samples_are_looked_at_together(cls, wine):
-    together = cls(random_state=0).fit(*wine).components_
-    np.testing.assert_array_equal(cls(batch_size=178, random_state=0).fit(*wine).components_, together)
-    learner = cls()
+@pytest.mark.parametrize("learner", [NCA(max_iter=2), LMNN(max_iter=2), DMLFE(sampler=SHORT)], ids=repr)
+def test_few_samples_are_looked_at_together(learner, wine):
+    together = learner.set_params(random_state=0).fit(*wine).components_
+    np.testing.assert_array_equal(learner.set_params(batch_size=178).fit(*wine).components_, together)
+    learner.set_params(batch_size=type(learner)().batch_size)
     assert [learner._rows_per_batch(n) for n in (10_000, 10_001)] == [None, 2048]
 
 

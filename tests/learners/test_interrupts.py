@@ -35,12 +35,15 @@ from freemetric import (
     TripletClassifier,
     metric_learn,
 )
+from freemetric.ensemble import selector
 from freemetric.exceptions import callers_stacklevel
 from freemetric.learners.fitting import AtomicFit
+from freemetric.mc import Annealing
 
 HERE = str(Path(freemetric.__file__).parent)
 MOMENTS = (0.0, 0.02, 0.15, 0.5, 0.9, 1.0)  # parts of the calls of a fit
-FEW = {"n_replicas": 3, "recipe": Recipe(candidates=["scaled/diagonal", "scaled/identity"]), "random_state": 0}
+SHORT = Annealing(n_steps=3)
+FEW = {"n_replicas": 3, "recipe": Recipe(candidates=["scaled/diagonal", "scaled/identity"], n_steps=2), "random_state": 0}
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::UserWarning"),  # of so few rows
@@ -48,9 +51,16 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def short_walks(monkeypatch):
+    """FreeEnergySelector has no parameter for the length of its walks."""
+    monkeypatch.setattr(selector, "STEPS", 3)
+    monkeypatch.setattr(selector, "MEASURED", 2)
+
+
 def quick(estimator):
     """With a seed and few iterations, where it has such parameters."""
-    wanted = {"random_state": 0, "max_iter": 5, "n_constraints": 20, "n_chunks": 5}
+    wanted = {"random_state": 0, "max_iter": 5, "n_constraints": 20, "n_chunks": 5, "sampler": SHORT}
     known = estimator.get_params(deep=False)
     return estimator.set_params(**{name: value for name, value in wanted.items() if name in known})
 

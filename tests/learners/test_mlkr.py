@@ -116,6 +116,7 @@ def test_partial_least_squares_begin_with_the_slope_of_y(rng):
     )
 
 
+@pytest.mark.slow
 def test_batches_come_near(friedman):
     X, y = make_friedman1(750, 7, noise=1.0, random_state=1)
     whole, batches = MLKR(), MLKR(batch_size=250, max_iter=40, tol=1e-4, random_state=0)

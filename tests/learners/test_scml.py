@@ -2,6 +2,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.datasets import load_breast_cancer, load_digits, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -35,7 +36,8 @@ def optimum(X, triplets, basis, regularization):
     Z = (P[a] - P[p]) ** 2 - (P[a] - P[n]) ** 2
     T, m = Z.shape
     costs = np.append(np.full(m, regularization), np.full(T, 1 / T))
-    return linprog(costs, A_ub=np.hstack([Z, -np.eye(T)]), b_ub=-np.ones(T)).fun
+    limits = sparse.hstack([sparse.csr_matrix(Z), -sparse.identity(T)], format="csc")
+    return linprog(costs, A_ub=limits, b_ub=-np.ones(T)).fun
 
 
 def test_objective_is_brute_force(wine):
