@@ -51,7 +51,7 @@ def name(path):
 
 LONG = {
     *("choose.md", "classify.md", "ensemble.md", "extend.md", "learners.md", "probabilities.md", "scale.md"),
-    *("tables.md", "thermodynamics.md"),
+    *("deploy.md", "metric.md", "regression.md", "tables.md", "thermodynamics.md", "weak_labels.md"),
 }
 
 

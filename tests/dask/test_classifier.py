@@ -21,7 +21,7 @@ import pandas as pd
 from freemetric.dask import DaskFreeEnergyClassifier, partitioned_samples
 from freemetric.learners import training_rows
 
-SETTINGS = {"recipe": replace(Recipe(), n_replicas=14, n_steps=2, most_searched=100), "random_state": 0}
+SETTINGS = {"recipe": replace(Recipe(), n_replicas=8, n_steps=2, most_searched=100), "random_state": 0}
 EXACT = {"recipe": replace(SETTINGS["recipe"], shortlist=None), "random_state": 0}
 pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 
@@ -50,8 +50,17 @@ def no_threads():
         yield
 
 
-@pytest.mark.parametrize("scheduler", ["threads", "synchronous"])
-@pytest.mark.parametrize("chunks", [(180,), (100, 80), (1, 79, 0, 33, 67)])
+@pytest.mark.parametrize(
+    ("chunks", "scheduler"),
+    [
+        ((180,), "synchronous"),
+        ((1, 79, 0, 33, 67), "threads"),
+        pytest.param((180,), "threads", marks=pytest.mark.slow),
+        pytest.param((100, 80), "synchronous", marks=pytest.mark.slow),
+        pytest.param((100, 80), "threads", marks=pytest.mark.slow),
+        pytest.param((1, 79, 0, 33, 67), "synchronous", marks=pytest.mark.slow),
+    ],
+)
 def test_predictions_of_one_process_for_any_chunks(rows, one, chunks, scheduler):
     X, y = rows
     dask.config.set(scheduler=scheduler)  # until the end of the test

@@ -29,10 +29,10 @@ def expected(model, X):
     return head.answers(mixed, head.wholes(X))
 
 
-@pytest.mark.parametrize("data", ["iris", "wine", pytest.param("breast_cancer", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("data", ["wine", *(pytest.param(name, marks=pytest.mark.slow) for name in ("iris", "breast_cancer"))])
 def test_as_python_has_it(data, request):
     X, y = request.getfixturevalue(data)
-    model, new = FreeEnergyClassifier(8, random_state=0).fit(X[::4], y[::4]), X[1::4]
+    model, new = FreeEnergyClassifier(4, random_state=0).fit(X[::4], y[::4]), X[1::4]
     made = to_onnx(model)
     assert about(made) == {"classes": model.classes_.tolist()}
     label, probabilities = answer(made, new)
@@ -43,7 +43,7 @@ def test_as_python_has_it(data, request):
         assert np.abs(probabilities - wanted).max() < 0.1
 
 
-@pytest.mark.parametrize("shortlist", [Recipe.shortlist, 60, 1])
+@pytest.mark.parametrize("shortlist", [Recipe.shortlist, pytest.param(60, marks=pytest.mark.slow), 1])
 def test_the_shortlist_is_asked_in_graphs_too(shortlist, halves):
     """Neighbours that are nearest in one space alone do not vote, neither in Python nor in the graph."""
     model, new = halves
@@ -110,8 +110,17 @@ def copies():
     return places[number], y, np.vstack([places, rng.random((40, 3)), 3 * rng.normal(size=(20, 3))])
 
 
-@pytest.mark.parametrize("is_weighted", [False, True])
-@pytest.mark.parametrize("kinds", [["scaled/identity"], ["scaled/diagonal", "scaled/full"], ["quantiles/full"]])
+@pytest.mark.parametrize(
+    ("kinds", "is_weighted"),
+    [
+        (["scaled/identity"], False),
+        (["scaled/diagonal", "scaled/full"], True),
+        pytest.param(["quantiles/full"], False, marks=pytest.mark.slow),
+        pytest.param(["scaled/identity"], True, marks=pytest.mark.slow),
+        pytest.param(["scaled/diagonal", "scaled/full"], False, marks=pytest.mark.slow),
+        pytest.param(["quantiles/full"], True, marks=pytest.mark.slow),
+    ],
+)
 def test_copies_of_rows_vote_as_in_python(kinds, is_weighted, copies):
     X, y, new = copies
     assert len(np.unique(X, axis=0)) == 24
@@ -123,7 +132,7 @@ def test_copies_of_rows_vote_as_in_python(kinds, is_weighted, copies):
     np.testing.assert_allclose(probabilities, expected(model, new), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("n_neighbors", [1, 7, 39])
+@pytest.mark.parametrize("n_neighbors", [1, pytest.param(7, marks=pytest.mark.slow), 39])
 def test_copies_with_one_number_of_neighbours(n_neighbors, copies):
     """39 neighbours lie at fewer places, and the last of these votes in part."""
     X, y, new = copies

@@ -336,6 +336,7 @@ def test_in_a_browser(notebook, scheme, width):
     assert page.evaluate(cut) == 0
 
 
+@pytest.mark.slow
 def test_the_theme_of_the_notebook_counts(notebook):
     """Dark on a light system, as notebooks can be: letters take the notebook's colour."""
     page = notebook(ink="rgb(230, 230, 230)", ground="rgb(17, 17, 17)", scheme="light")
