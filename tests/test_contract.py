@@ -46,6 +46,16 @@ ESTIMATORS = [learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.i
 ]
 GIVEN_BOTH = {"DMLFE", "FreeEnergyClassifier", "Kernelized", "MetricKNeighborsClassifier", "MetricRetriever", "NCA"}
 """Estimators that are always checked on sparse matrices, too."""
+ALIKE = {type(learner).__name__ for learner in ESTIMATORS[: len(LEARNERS)]} - {"DMLFE", "NCA", "PCA", "RCA"}
+"""Learners that differ in what they learn alone; how they read, refuse and say something is their base's."""
+OF_EVERY_LEARNER = {
+    *("check_array_api_input", "check_dict_unchanged", "check_estimator_sparse_array", "check_estimators_dtypes"),
+    *("check_estimators_nan_inf", "check_estimators_pickle", "check_f_contiguous_array_estimator"),
+    *("check_fit2d_1feature", "check_fit2d_1sample", "check_fit_idempotent", "check_n_features_in"),
+    *("check_no_attributes_set_in_init", "check_parameters_default_constructible", "check_transformer_general"),
+    *("check_do_not_raise_errors_in_init_or_set_param", "check_methods_sample_order_invariance"),
+}
+"""Checks of what a learner itself may get wrong: they are fast for each of them."""
 LONG = [
     *(LEARNERS[name]() for name in SHORTENED),
     DMLFE.paper(),
@@ -85,8 +95,12 @@ def with_checks(estimators):
 def _slow_if_again(case):
     if isinstance(case, tuple) and len(case) == 2:  # neither marked nor expected to fail
         estimator, check = case
-        name = getattr(check, "func", check).__name__
-        if name == "check_estimator_sparse_matrix" and type(estimator).__name__ not in GIVEN_BOTH:
+        name, kind = getattr(check, "func", check).__name__, type(estimator).__name__
+        if name == "check_estimator_sparse_matrix":
+            is_again = kind not in GIVEN_BOTH
+        else:
+            is_again = kind in ALIKE and name not in OF_EVERY_LEARNER
+        if is_again:
             return pytest.param(estimator, check, marks=pytest.mark.slow)
     return case
 
