@@ -12,7 +12,7 @@ from freemetric.files.registry import BY_CLASS, BY_TAG
 from freemetric.metrics import FORMS, VIEWS
 
 from .pages import ROOT, blocks, pages, run
-from .test_imports import MAY_IMPORT
+from .test_imports import MAY_IMPORT, nodes_of
 
 matplotlib = pytest.importorskip("matplotlib")
 DOCS = [path for path in pages() if path.name != "README.md"]
@@ -154,7 +154,7 @@ def test_the_code_uses_the_terms_of_the_field(package):
     """Docstrings, messages and comments."""
     for path in (SOURCES / package).rglob("*.py"):
         text = path.read_text()
-        words = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)]
+        words = [node.value for node in nodes_of(path) if isinstance(node, ast.Constant)]
         words = [without_code(value) for value in words if isinstance(value, str) and " " in value]
         words += [line.partition("#")[2] for line in text.splitlines()]
         assert not [found[0] for part in words for found in OLD_WORDS.finditer(part)], path.name

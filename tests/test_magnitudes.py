@@ -10,9 +10,11 @@ from freemetric import DMLFE, MLKR, PCA, FreeEnergyRegressor, MetricKNeighborsRe
 from freemetric.energies import RegressionEnergy
 from freemetric.ensemble.tasks.scales import Scale
 from freemetric.magnitudes import enlarged, exponent_of, mae, r2, reduced, rmse, spread
+from freemetric.mc import Annealing, Constant
 
 FACTORS = (1e-300, 1e-150, 1e-75, 1e-30, 1e30, 1e150, 1e300)
 POWERS = (2.0**-1000, 2.0**1000)
+SHORT = Annealing(Constant(1e-3), n_steps=3)
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +26,7 @@ def data():
 
 def regressor(scale="auto", **options):
     kinds = ["scaled/diagonal", "scaled/full"]
-    return FreeEnergyRegressor(4, recipe=Recipe(candidates=kinds), scale=scale, random_state=0, **options)
+    return FreeEnergyRegressor(4, recipe=Recipe(candidates=kinds, n_steps=3), scale=scale, random_state=0, **options)
 
 
 def answers(model, X):
@@ -67,7 +69,9 @@ def test_saved_models_know_their_magnitude(data, tmp_path):
 
 
 @pytest.mark.parametrize("n_outputs", [1, 2])
-@pytest.mark.parametrize("make", [lambda: MLKR(2, max_iter=20, tol=1e-3), lambda: DMLFE(2, energy="regression")])
+@pytest.mark.parametrize(
+    "make", [lambda: MLKR(2, max_iter=20, tol=1e-3), lambda: DMLFE(2, energy="regression", sampler=SHORT)]
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_metrics_of_numbers(data, make, n_outputs):
     X, y, weights = data

@@ -8,13 +8,14 @@ import pytest
 
 import freemetric
 
+from .test_imports import tree_of
+
 ROOT = Path(freemetric.__file__).parent
 PATHS = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.rglob("*.py"))]
 
 
-@cache
 def tree(path):
-    return ast.parse((ROOT / path).read_text())
+    return tree_of(ROOT / path)
 
 
 @cache

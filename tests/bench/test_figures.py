@@ -87,7 +87,7 @@ def test_labels_of_the_intervals_stay_apart(table, request):
     assert not overlap(labels(figure, texts))
 
 
-@pytest.mark.parametrize("table", ["errors", "close_methods"])
+@pytest.mark.parametrize("table", [pytest.param("errors", marks=pytest.mark.slow), "close_methods"])
 def test_labels_of_the_scatter_plots_stay_apart(table, request):
     errors = request.getfixturevalue(table)
     figure = scatter_figure(errors, errors.columns[-1])

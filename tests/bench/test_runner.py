@@ -12,10 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.utils import Bunch
+from typer.testing import CliRunner
 
 from freemetric.bench import protocol, records, results, runner
 from freemetric.bench.records import BenchJob, Record
 from freemetric.bench.runner import Limits, RunOptions, plan, run
+from freemetric.cli import app
 from freemetric.tabular.methods import METHODS
 
 SETS, NAMES = ["iris", "wine"], ["euclidean", "rca", "rf"]
@@ -187,9 +189,8 @@ def test_a_broken_or_foreign_compact_file_is_one_line(undisturbed, tmp_path):
         broken.write_bytes(content)
         with pytest.raises(ValueError, match=r"broken\.jsonl\.gz is not a whole file of records"):
             results.load_compact(broken)
-    call = [sys.executable, "-m", "freemetric", "bench", "status", Path(__file__)]
-    done = subprocess.run(call, capture_output=True, text=True)
-    assert done.returncode == 2
+    done = CliRunner().invoke(app, ["bench", "status", __file__])
+    assert done.exit_code == 2
     assert " ".join(done.stderr.split()) == "test_runner.py is not a whole file of records (BadGzipFile)."
 
 

@@ -54,7 +54,9 @@ def test_weights(freemetric, home, tmp_path, value):
     )
 
 
-@pytest.mark.parametrize("which", ["errors", "neighbors", "published"])
+@pytest.mark.parametrize(
+    "which", ["errors", *(pytest.param(name, marks=pytest.mark.slow) for name in ("neighbors", "published"))]
+)
 def test_records_with_wrong_fields(freemetric, tmp_path, which):
     """They are named and left out; the others make the table."""
     (tmp_path / "iris").mkdir()

@@ -26,10 +26,11 @@ def test_curves_and_walks_are_drawn(iris):
 
 
 def test_overlaps_of_several_ladders_have_a_panel(iris):
-    sampler = Annealing(Constant(1e-3), n_steps=20)
-    model = DMLFE(2, sampler=sampler, random_state=0).fit(*iris)
-    settings = TemperingSettings(n_steps=40, n_rungs=5, n_rounds=1)
-    found = model.thermodynamics(*iris, settings=settings, random_state=0)
+    sampler = Annealing(Constant(1e-3), n_steps=5)
+    X, y = iris[0][::3], iris[1][::3]
+    model = DMLFE(2, sampler=sampler, random_state=0).fit(X, y)
+    settings = TemperingSettings(n_steps=20, n_rungs=5, n_rounds=1)
+    found = model.thermodynamics(X, y, settings=settings, random_state=0)
     display = ThermodynamicsDisplay(found).plot()
     assert [ax.get_ylabel() for ax in display.ax_] == ["F, U", "C", "q", "rung"]
     whole = found.recording.ladder.coupling == 1

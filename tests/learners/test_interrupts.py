@@ -43,7 +43,11 @@ from freemetric.mc import Annealing
 HERE = str(Path(freemetric.__file__).parent)
 MOMENTS = (0.0, 0.02, 0.15, 0.5, 0.9, 1.0)  # parts of the calls of a fit
 SHORT = Annealing(n_steps=3)
-FEW = {"n_replicas": 3, "recipe": Recipe(candidates=["scaled/diagonal", "scaled/identity"], n_steps=2), "random_state": 0}
+FEW = {
+    "n_replicas": 3,
+    "recipe": Recipe(candidates=["scaled/diagonal", "scaled/identity"], n_steps=2),
+    "random_state": 0,
+}
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::UserWarning"),  # of so few rows

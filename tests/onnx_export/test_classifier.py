@@ -29,7 +29,9 @@ def expected(model, X):
     return head.answers(mixed, head.wholes(X))
 
 
-@pytest.mark.parametrize("data", ["wine", *(pytest.param(name, marks=pytest.mark.slow) for name in ("iris", "breast_cancer"))])
+@pytest.mark.parametrize(
+    "data", ["wine", *(pytest.param(name, marks=pytest.mark.slow) for name in ("iris", "breast_cancer"))]
+)
 def test_as_python_has_it(data, request):
     X, y = request.getfixturevalue(data)
     model, new = FreeEnergyClassifier(4, random_state=0).fit(X[::4], y[::4]), X[1::4]

@@ -28,7 +28,7 @@ def walker(iris):
 @pytest.fixture(scope="session")
 def classifier(iris):
     X, y = iris
-    return FreeEnergyClassifier(n_replicas=24, random_state=0).fit(X[::2], y[::2])
+    return FreeEnergyClassifier(n_replicas=12, random_state=0).fit(X[::2], y[::2])
 
 
 @pytest.fixture(scope="session")

@@ -10,18 +10,20 @@ import freemetric
 from freemetric.learners import LEARNERS
 
 from .estimators import ESTIMATORS
-from .matrix import BACKENDS, CELLS, COLUMNS, FLOORS, WAYS, refusal
+from .matrix import BACKENDS, CELLS, COLUMNS, FLOORS, USES, WAYS, refusal
 
-EVERYWHERE = {"DMLFE", "FreeEnergyClassifier", "FreeEnergyRegressor"}
-"""A learner, a classifier and a regressor that are always tried in every use, by the backend that users have."""
+FEW_USES = {"cross_val_predict", "GridSearchCV", "Bagging", "pickle"}
+"""Each sends an estimator elsewhere."""
 
-QUICK = {
-    *("ITML", "PairClassifier", "MetricKNeighborsClassifier", "MetricKNeighborsRegressor"),
-    *("FreeEnergyClassifier(n_jobs=2)", "TableClassifier", "TableRegressor"),
+TRIED = {
+    "FreeEnergyClassifier": set(USES),
+    "FreeEnergyRegressor": FEW_USES | {"MultiOutput", "Chain", "RFE", "Stacking", "TransformedTargetRegressor"},
+    "DMLFE": FEW_USES | {"ColumnTransformer", "FeatureUnion", "RFE", "SelectFromModel", "Stacking"},
+    **dict.fromkeys(("PairClassifier", "TableClassifier"), FEW_USES | {"permutation_importance"}),
+    **dict.fromkeys(("FreeEnergyClassifier(n_jobs=2)", "MetricKNeighborsClassifier", "TableRegressor"), FEW_USES),
+    **dict.fromkeys(("ITML", "MetricKNeighborsRegressor"), {"GridSearchCV", "pickle"}),
 }
-"""Of every other kind one that is tried in a few uses, each of which sends it elsewhere; the rest is slow."""
-
-FEW_USES = {"cross_val_predict", "GridSearchCV", "Bagging", "Stacking", "permutation_importance", "pickle"}
+"""What is always tried by the backend that users have: every use, and one estimator of every kind; the rest is slow."""
 
 FRESH = {"Dask", "commands", "pools"}
 """Columns that start many processes, each of which imports everything: slow."""
@@ -42,7 +44,7 @@ def test_it_is_the_installed_wheel_that_works(column, outcomes):
 
 
 def marked(cell):
-    is_tried = cell.estimator in EVERYWHERE or (cell.estimator in QUICK and cell.use in FEW_USES)
+    is_tried = cell.use in TRIED.get(cell.estimator, ())
     is_quick = cell.column not in FRESH and (cell.use in WAYS or (cell.column == "loky" and is_tried))
     return pytest.param(cell, id="-".join(cell), marks=[] if is_quick else pytest.mark.slow)
 
