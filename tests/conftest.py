@@ -1,8 +1,11 @@
 import gc
+import hashlib
 import os
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
+from pathlib import Path
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn's contract then checks array API input too
 # Without bytecode every worker rewrites every test, and every process that a test starts compiles every module.
@@ -12,11 +15,12 @@ sys.dont_write_bytecode = False
 import numpy as np
 import pytest
 from _pytest.doctest import DoctestItem, DoctestModule
+from llvmlite.binding import get_host_cpu_name
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import MinMaxScaler
 from threadpoolctl import threadpool_limits
 
-import freemetric.saved  # noqa: F401 - some tests look at the registry of model files, and put it back as it was
+import freemetric.saved
 
 COMPILE = "from freemetric.demo import fits_of_every_kind as fits; [fit() for fit in list(fits().values())[{}::2]]"
 
@@ -28,11 +32,30 @@ def pytest_configure(config):
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so does a shell that runs the tests in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None):
-        commands = ([sys.executable, "-W", "ignore", "-c", COMPILE.format(part)] for part in range(2))
-        compilers = [subprocess.Popen(command) for command in commands]
-        assert [compiler.wait() for compiler in compilers] == [0, 0]
+        cache = getattr(config, "cache", None)
+        if cache is None or cache.get("freemetric/compiled", None) != compiled():
+            commands = ([sys.executable, "-W", "ignore", "-c", COMPILE.format(part)] for part in range(2))
+            compilers = [subprocess.Popen(command) for command in commands]
+            assert [compiler.wait() for compiler in compilers] == [0, 0]
     if hasattr(config, "workerinput"):  # there is one for every core, and threads of BLAS would wait for each other
         threadpool_limits(1)
+
+
+def pytest_sessionfinish(session):
+    """Remember what is compiled now: the next session need not ask for it."""
+    config = session.config
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput") and hasattr(config, "cache"):
+        config.cache.set("freemetric/compiled", compiled())
+
+
+def compiled():
+    """A digest of the kernels' sources and of what was compiled of them for this machine."""
+    folder = Path(freemetric.__file__).parent / "kernels" / "numba"
+    kept = Path(os.environ.get("NUMBA_CACHE_DIR", folder / "__pycache__")).rglob("*.nb[ic]")
+    parts = [sys.version, version("numba"), get_host_cpu_name()]
+    parts += [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))]
+    parts += sorted(f"{path} {path.stat().st_size}" for path in kept)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 @pytest.hookimpl(wrapper=True)

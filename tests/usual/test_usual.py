@@ -19,9 +19,13 @@ TRIED = {
     "FreeEnergyClassifier": set(USES),
     "FreeEnergyRegressor": FEW_USES | {"MultiOutput", "Chain", "RFE", "Stacking", "TransformedTargetRegressor"},
     "DMLFE": FEW_USES | {"ColumnTransformer", "FeatureUnion", "RFE", "SelectFromModel", "Stacking"},
-    **dict.fromkeys(("PairClassifier", "TableClassifier"), FEW_USES | {"permutation_importance"}),
-    **dict.fromkeys(("FreeEnergyClassifier(n_jobs=2)", "MetricKNeighborsClassifier", "TableRegressor"), FEW_USES),
-    **dict.fromkeys(("ITML", "MetricKNeighborsRegressor"), {"GridSearchCV", "pickle"}),
+    "PairClassifier": FEW_USES | {"permutation_importance"},
+    "TableClassifier": FEW_USES | {"permutation_importance"},
+    "FreeEnergyClassifier(n_jobs=2)": FEW_USES,
+    "MetricKNeighborsClassifier": FEW_USES,
+    "TableRegressor": FEW_USES,
+    "ITML": {"GridSearchCV", "pickle"},
+    "MetricKNeighborsRegressor": {"GridSearchCV", "pickle"},
 }
 """What is always tried by the backend that users have: every use, and one estimator of every kind; the rest is slow."""
 
