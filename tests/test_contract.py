@@ -25,7 +25,7 @@ from freemetric.ensemble import selector
 from freemetric.mc import Annealing, Constant, ElementMove
 
 SHORT = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5, n_replicas=2)
-FEW = Recipe(candidates=("quantiles/diagonal", "scaled/full"), n_steps=2, trends=("linear",), noises=())
+FEW = Recipe(candidates=("quantiles/diagonal", "scaled/full"), n_steps=2, densities=(), trends=("linear",), noises=())
 SHORTENED = {
     "dmlfe": {"sampler": SHORT, "n_jobs": 2},
     "dml-eig": {"max_iter": 2, "tol": 0.1},

@@ -159,16 +159,16 @@ def problem():
 
 @pytest.fixture(scope="module")
 def fitted(problem):
-    return FreeEnergyClassifier(8, random_state=0).fit(*problem)
+    return FreeEnergyClassifier(4, random_state=0).fit(*problem)
 
 
 @pytest.mark.parametrize("kind", ["scaled/full", "quantiles/diagonal", "steps/diagonal", "scaled/identity"])
 def test_a_replica_knows_its_bag_alone(problem, kind, rng):
     X, y = problem[0], np.unique(problem[1], return_inverse=True)[1]
-    model = FreeEnergyClassifier(3, recipe=Recipe(candidates=[kind]), random_state=0)
+    model = FreeEnergyClassifier(2, recipe=Recipe(candidates=[kind]), random_state=0)
     model.classes_ = np.arange(3)
     whole = BagEnsemble(model, TrainingSet(X, y, ClassEncoding(3)))
-    for r in range(3):
+    for r in range(2):
         outside, others, labels = whole.left_out[r], X.copy(), y.copy()
         others[outside] = 100 * rng.normal(size=(outside.sum(), 3))
         labels[outside] = 0
@@ -237,7 +237,7 @@ def test_a_smaller_delta_gives_a_larger_bound(fitted):
 
 def test_the_same_whatever_the_threads_and_after_a_file(problem, fitted, tmp_path):
     expected = fitted.risk_certificate(loss="majority")
-    two = FreeEnergyClassifier(8, random_state=0, n_jobs=2).fit(*problem).risk_certificate(loss="majority")
+    two = FreeEnergyClassifier(4, random_state=0, n_jobs=2).fit(*problem).risk_certificate(loss="majority")
     fitted.save(tmp_path / "model.fm")
     loaded = freemetric.load(tmp_path / "model.fm").risk_certificate(loss="majority")
     for other in (two, loaded):

@@ -30,7 +30,7 @@ def test_only_what_is_missing_is_done_again(sampler, wine, tmp_path, monkeypatch
     X, y = wine[0][::2], wine[1][::2]
     recipe = Recipe(sampler=sampler, energy="nca", n_steps=3)
     kept = replace(recipe, checkpoint=tmp_path / "kept")
-    undisturbed = FreeEnergyClassifier(24, recipe=recipe, random_state=0).fit(X, y)
+    undisturbed = FreeEnergyClassifier(16, recipe=recipe, random_state=0).fit(X, y)
     done, real = [], running.replicas_of
 
     def dying(task, *shared):
@@ -41,14 +41,14 @@ def test_only_what_is_missing_is_done_again(sampler, wine, tmp_path, monkeypatch
 
     monkeypatch.setattr(running, "replicas_of", dying)
     with pytest.raises(MemoryError):
-        FreeEnergyClassifier(24, recipe=kept, random_state=0).fit(X, y)
+        FreeEnergyClassifier(16, recipe=kept, random_state=0).fit(X, y)
     files = sorted((tmp_path / "kept").rglob("*.task"))
     assert len(files) == 7
     files[2].write_bytes(files[2].read_bytes()[:-5])  # a file that is not whole is made again,
     other = freemetric.load(files[4])  # and one of a shape that compiled code should not believe
     save(other._replace(maps=np.repeat(other.maps, 100, axis=2)), files[4])
     monkeypatch.setattr(running, "replicas_of", lambda task, *shared: done.append(task) or real(task, *shared))
-    again = FreeEnergyClassifier(24, recipe=kept, random_state=0).fit(X, y)
+    again = FreeEnergyClassifier(16, recipe=kept, random_state=0).fit(X, y)
     np.testing.assert_array_equal(again.predict_proba(X), undisturbed.predict_proba(X))
     np.testing.assert_array_equal(again.trace_["energy"], undisturbed.trace_["energy"])
     assert len(done) == 7 + len(undisturbed_tasks(undisturbed, X, y)) - 5
@@ -88,8 +88,8 @@ def test_another_fit_finds_nothing(wine, tmp_path):
     kept = tmp_path / "kept"
     kept.mkdir()
     (kept / "mine.txt").write_text("stays")
-    first = FreeEnergyClassifier(8, random_state=0, recipe=Recipe(checkpoint=kept)).fit(X, y)
-    other = FreeEnergyClassifier(8, random_state=1, recipe=Recipe(checkpoint=kept)).fit(X, y)
+    first = FreeEnergyClassifier(4, random_state=0, recipe=Recipe(checkpoint=kept)).fit(X, y)
+    other = FreeEnergyClassifier(4, random_state=1, recipe=Recipe(checkpoint=kept)).fit(X, y)
     assert np.abs(first.predict_proba(X) - other.predict_proba(X)).max() > 0
     assert [path.name for path in kept.iterdir()] == ["mine.txt"]
 

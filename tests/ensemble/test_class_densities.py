@@ -25,8 +25,8 @@ def nested(rng, n):
 def test_they_see_what_neighbours_miss(rng):
     X, y = nested(rng, 300)
     new, truth = nested(rng, 1000)
-    both = FreeEnergyClassifier(12, random_state=0).fit(X, y)
-    votes = FreeEnergyClassifier(12, recipe=VOTES_ALONE, random_state=0).fit(X, y)
+    both = FreeEnergyClassifier(8, random_state=0).fit(X, y)
+    votes = FreeEnergyClassifier(8, recipe=VOTES_ALONE, random_state=0).fit(X, y)
     assert both.score(new, truth) > votes.score(new, truth) + 0.05
     assert abs(both.oob_score_ - both.score(new, truth)) < 0.04  # the estimate knows them, too
 

@@ -19,7 +19,7 @@ from freemetric.mc import Annealing, Constant, ElementMove, ParallelTempering
 @pytest.fixture(scope="module")
 def model(wine):
     X, y = wine
-    return FreeEnergyClassifier(24, random_state=0).fit(X[::2], y[::2])
+    return FreeEnergyClassifier(12, random_state=0).fit(X[::2], y[::2])
 
 
 def nearest_classes(Z, y, query, k, without=None):
@@ -59,7 +59,7 @@ def test_selection_says_what_was_tried(model):
     assert len({len(column) for column in table.values()}) == 1
     assert table["weight"].sum() == pytest.approx(1)
     one_k = table["n_neighbors"] == 1
-    assert table["n_replicas"][one_k].sum() == 24
+    assert table["n_replicas"][one_k].sum() == 12
     kinds = set(zip(table["view"][one_k], table["form"][one_k], strict=True))
     assert {tuple(name.split("/")[:2]) for name in Recipe().candidates} <= kinds
     used = table["weight"] > 0
@@ -81,7 +81,7 @@ def test_the_best_kind_is_tried_at_other_temperatures(wine):
 
 
 def test_a_given_temperature_and_confinement_are_kept(wine):
-    model = FreeEnergyClassifier(12, recipe=Recipe(temperature=5e-4, confinement=1e-4), random_state=0).fit(*wine)
+    model = FreeEnergyClassifier(6, recipe=Recipe(temperature=5e-4, confinement=1e-4), random_state=0).fit(*wine)
     learned = model.selection_["form"] != "identity"
     assert set(model.selection_["temperature"][learned]) == {5e-4}
     assert set(model.selection_["confinement"][learned]) == {1e-4}
@@ -89,7 +89,7 @@ def test_a_given_temperature_and_confinement_are_kept(wine):
 
 
 def test_a_given_k_is_the_only_one(wine):
-    model = FreeEnergyClassifier(12, recipe=Recipe(n_neighbors=7), random_state=0).fit(*wine)
+    model = FreeEnergyClassifier(6, recipe=Recipe(n_neighbors=7), random_state=0).fit(*wine)
     assert set(model.selection_["n_neighbors"][model.selection_["weight"] > 0]) == {7}
     assert model.n_neighbors_ == 7
     P = model.predict(wine[0])
@@ -109,7 +109,7 @@ def test_out_of_bag_error_predicts_the_test_error():
 
 def test_irrelevant_features_are_found_out(rng):
     X, y = make_classification(300, 12, n_informative=4, n_redundant=0, shuffle=False, class_sep=1.5, random_state=3)
-    model = FreeEnergyClassifier(20, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(10, random_state=0).fit(X, y)
     weights = model.distance_weights_
     assert weights.sum() == pytest.approx(1)
     assert weights[:4].mean() > 2 * weights[4:].mean()
@@ -143,15 +143,15 @@ def test_embedding_has_the_mean_squared_distance(wine):
 def test_units_of_features_do_not_matter(wine):
     X, y = wine
     units = np.logspace(-3, 3, 13)
-    plain = FreeEnergyClassifier(12, random_state=0).fit(X[::2], y[::2])
-    scaled = FreeEnergyClassifier(12, random_state=0).fit(X[::2] * units + 7, y[::2])
+    plain = FreeEnergyClassifier(6, random_state=0).fit(X[::2], y[::2])
+    scaled = FreeEnergyClassifier(6, random_state=0).fit(X[::2] * units + 7, y[::2])
     assert (plain.predict(X[1::2]) == scaled.predict(X[1::2] * units + 7)).mean() > 0.97
 
 
 def test_probabilities_and_predictions_agree(wine):
     X, y = wine
     names = np.array(["a", "b", "c"])[y]
-    model = FreeEnergyClassifier(12, random_state=0).fit(X, names)
+    model = FreeEnergyClassifier(6, random_state=0).fit(X, names)
     P = model.predict_proba(X)
     np.testing.assert_allclose(P.sum(axis=1), 1)
     np.testing.assert_array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
@@ -174,13 +174,13 @@ def test_probabilities_are_calibrated():
 
 def test_results_do_not_depend_on_threads(wine):
     X, y = wine
-    one, two = (FreeEnergyClassifier(12, n_jobs=n, random_state=0).fit(X, y) for n in (1, 2))
+    one, two = (FreeEnergyClassifier(4, n_jobs=n, random_state=0).fit(X, y) for n in (1, 2))
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
 def test_low_rank_and_another_sampler(wine):
     sampler = Annealing(Constant(2e-3), ElementMove(0.3), n_steps=5)
-    model = FreeEnergyClassifier(12, recipe=Recipe(n_components=3, energy="nca", sampler=sampler), random_state=0).fit(
+    model = FreeEnergyClassifier(6, recipe=Recipe(n_components=3, energy="nca", sampler=sampler), random_state=0).fit(
         *wine
     )
     learned = [member for member in model.members_ if member.candidate.learns]
@@ -192,7 +192,7 @@ def test_low_rank_and_another_sampler(wine):
 
 @pytest.mark.parametrize("energy", [LogNCAEnergy(), "nca"])
 def test_energies_of_ones_own(wine, energy):
-    model = FreeEnergyClassifier(10, recipe=Recipe(energy=energy), random_state=0).fit(*wine)
+    model = FreeEnergyClassifier(4, recipe=Recipe(energy=energy), random_state=0).fit(*wine)
     assert model.oob_score_ > 0.9
 
 
@@ -209,7 +209,7 @@ def test_a_callable_energy_moves_full_maps_of_scaled_features_only(wine):
 
 def test_few_patterns_clip_the_number_of_neighbors(iris):
     X, y = iris[0][::15], iris[1][::15]
-    model = FreeEnergyClassifier(72, recipe=Recipe(n_neighbors=30), random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(36, recipe=Recipe(n_neighbors=30), random_state=0).fit(X, y)
     assert model.n_neighbors_ == 9
 
 
@@ -327,7 +327,7 @@ def test_recipes_that_cannot_be(change, problem):
 
 
 def test_in_a_grid_search(iris):
-    search = GridSearchCV(FreeEnergyClassifier(8, random_state=0), {"recipe__temperature": [1e-4, 1e-3]}, cv=2)
+    search = GridSearchCV(FreeEnergyClassifier(4, random_state=0), {"recipe__temperature": [1e-4, 1e-3]}, cv=2)
     assert search.fit(*iris).best_score_ > 0.9
 
 

@@ -10,7 +10,7 @@ from freemetric.ensemble.conformal import Conditions, DensityRatios, error_limit
 from freemetric.exceptions import DataWarning
 
 ALPHA = 0.1
-QUICK = {"n_replicas": 6, "random_state": 0}
+QUICK = {"n_replicas": 4, "random_state": 0}
 
 
 def within(share, expected, n, widths=4.0):
@@ -206,7 +206,7 @@ def test_a_shift_is_followed(rng):
 def test_small_classes_warn_once_and_by_name(rng):
     X = rng.normal(size=(123, 3))
     y = np.array(["often"] * 60 + ["common"] * 60 + ["rare"] * 3)
-    model = FreeEnergyClassifier(10, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(5, random_state=0).fit(X, y)
     with pytest.warns(DataWarning, match=r"fewer than 1 / alpha - 1 = 9 out-of-bag .*: class rare \(\d\)\.") as told:
         sets = model.predict_set(X)
     assert len(told) == 1

@@ -10,7 +10,7 @@ from freemetric import FreeEnergyClassifier
 
 @pytest.fixture(scope="module")
 def model(wine):
-    return FreeEnergyClassifier(n_replicas=10, random_state=0).fit(*wine)
+    return FreeEnergyClassifier(n_replicas=5, random_state=0).fit(*wine)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_few_changes(found):
 def test_as_few_as_brute_force_finds_where_two_features_decide(rng):
     X = rng.random((200, 4))
     y = (X[:, 0] > 0.5) & (X[:, 1] > 0.5)
-    model = FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(n_replicas=4, random_state=0).fit(X, y)
     X_new = np.array([[0.9, 0.2, 0.5, 0.5], [0.2, 0.2, 0.3, 0.8], [0.8, 0.8, 0.2, 0.2]])
     found = model.counterfactual(X_new)
     for x, changed, row in zip(X_new, found.changed, found.rows, strict=True):
@@ -92,7 +92,7 @@ def test_none_where_nothing_may_change(model, wine):
 def test_one_hot_columns_change_together(rng):
     colour, size = rng.integers(0, 3, 200), rng.random(200)
     X = np.column_stack([np.eye(3)[colour], size])
-    model = FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X, (colour == 1) | (size > 0.8))
+    model = FreeEnergyClassifier(n_replicas=4, random_state=0).fit(X, (colour == 1) | (size > 0.8))
     groups = ["colour", "colour", "colour", "size"]
     found = model.counterfactual(X[:30], groups=groups)
     is_found = ~np.isnan(found.X).any(axis=1)

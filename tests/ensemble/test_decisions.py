@@ -149,7 +149,14 @@ def test_the_score_out_of_bag_is_the_one_asked_for(data, scoring, metric):
     assert found.oob_score_ == pytest.approx(metric(y[scored], found.oob_decision_function_[scored]))
 
 
-@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc", "average_precision", "neg_brier_score"])
+@pytest.mark.parametrize(
+    "scoring",
+    [
+        "neg_log_loss",
+        "roc_auc",
+        *(pytest.param(s, marks=pytest.mark.slow) for s in ("average_precision", "neg_brier_score")),
+    ],
+)
 def test_scores_of_probabilities_leave_them_alone(data, plain, scoring):
     X, y = data[0][:350], data[1][:350]
     np.testing.assert_array_equal(model(recipe__scoring=scoring).fit(X, y).predict_proba(X), plain.predict_proba(X))

@@ -29,7 +29,7 @@ def wine():
 @pytest.fixture(scope="module")
 def classifier(wine):
     X, y = wine
-    return FreeEnergyClassifier(n_replicas=6, random_state=0).fit(X[::2], y[::2])
+    return FreeEnergyClassifier(n_replicas=4, random_state=0).fit(X[::2], y[::2])
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def diabetes():
 @pytest.fixture(scope="module")
 def regressor(diabetes):
     X, y = diabetes
-    return FreeEnergyRegressor(n_replicas=6, random_state=0).fit(X[::2], y[::2])
+    return FreeEnergyRegressor(n_replicas=4, random_state=0).fit(X[::2], y[::2])
 
 
 def expected_distances(known, Q, X):
@@ -99,7 +99,7 @@ def test_predictions(wine, classifier, diabetes, regressor):
 def test_the_order_of_rows_does_not_matter(wine, classifier, n_jobs):
     X, y = wine
     order = np.random.default_rng(0).permutation(len(X[::2]))
-    again = FreeEnergyClassifier(n_replicas=6, random_state=0, n_jobs=n_jobs).fit(X[::2][order], y[::2][order])
+    again = FreeEnergyClassifier(n_replicas=4, random_state=0, n_jobs=n_jobs).fit(X[::2][order], y[::2][order])
     np.testing.assert_array_equal(again.predict_proba(X), classifier.predict_proba(X))
 
 

@@ -14,7 +14,7 @@ def data():
 
 def first(data, n=200, **options):
     X, y = data
-    usual = {"n_replicas": 8, "recipe__candidates": ["scaled/full"], "recipe__temperature": 1e-3}
+    usual = {"n_replicas": 4, "recipe__candidates": ["scaled/full"], "recipe__temperature": 1e-3}
     return (
         FreeEnergyClassifier(random_state=0).set_params(**usual | options).partial_fit(X[:n], y[:n], classes=[0, 1, 2])
     )
@@ -22,7 +22,7 @@ def first(data, n=200, **options):
 
 def test_the_first_call_is_a_fit(data):
     X, y = data
-    fitted = FreeEnergyClassifier(8, recipe=Recipe(candidates=["scaled/full"], temperature=1e-3), random_state=0).fit(
+    fitted = FreeEnergyClassifier(4, recipe=Recipe(candidates=["scaled/full"], temperature=1e-3), random_state=0).fit(
         X[:200], y[:200]
     )
     np.testing.assert_array_equal(first(data).predict_proba(X[:20]), fitted.predict_proba(X[:20]))
@@ -58,7 +58,7 @@ def test_twice_as_many_rows_are_searched_anew(data):
     model = first(data).partial_fit(X[200:450], y[200:450])
     assert model.n_searched_ == 450
     assert model.oob_decision_function_.shape == (450, 3)
-    whole = FreeEnergyClassifier(8, recipe=Recipe(candidates=["scaled/full"], temperature=1e-3), random_state=0).fit(
+    whole = FreeEnergyClassifier(4, recipe=Recipe(candidates=["scaled/full"], temperature=1e-3), random_state=0).fit(
         X[:450], y[:450]
     )
     assert model.score(X[450:], y[450:]) > whole.score(X[450:], y[450:]) - 0.04

@@ -17,7 +17,7 @@ def sample():
 
 @pytest.fixture(scope="module")
 def short(sample):
-    return FreeEnergyRegressor(n_replicas=20, recipe=Recipe(shortlist=60), random_state=0).fit(sample.X, sample.y)
+    return FreeEnergyRegressor(n_replicas=10, recipe=Recipe(shortlist=60), random_state=0).fit(sample.X, sample.y)
 
 
 def coverage(model, sample, alpha=0.2):
@@ -56,6 +56,6 @@ def test_nothing_changes_where_all_samples_are_looked_at(short):
 
 
 def test_locations_do_not_change(short, sample):
-    wide = FreeEnergyRegressor(n_replicas=20, recipe=Recipe(shortlist=None), random_state=0).fit(sample.X, sample.y)
+    wide = FreeEnergyRegressor(n_replicas=10, recipe=Recipe(shortlist=None), random_state=0).fit(sample.X, sample.y)
     assert np.array_equal(wide.ensemble_.head.strengths, short.ensemble_.head.strengths)
     assert not np.array_equal(wide.ensemble_.head.spread, short.ensemble_.head.spread)

@@ -164,9 +164,9 @@ def test_a_replica_does_not_depend_on_what_else_is_tried(wine):
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_a_fit_can_leave_the_process(wine, backend):
     X, y = wine
-    here = FreeEnergyClassifier(10, random_state=0).fit(X, y)
+    here = FreeEnergyClassifier(5, random_state=0).fit(X, y)
     with parallel_config(backend=backend, n_jobs=2):
-        there = FreeEnergyClassifier(10, random_state=0).fit(X, y)
+        there = FreeEnergyClassifier(5, random_state=0).fit(X, y)
     np.testing.assert_array_equal(here.predict_proba(X), there.predict_proba(X))
 
 

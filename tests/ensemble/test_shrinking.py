@@ -31,7 +31,7 @@ FORGOTTEN = [7, 8, 20]
 @pytest.fixture(scope="module")
 def classifier(data):
     X, y = data
-    return FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X[:150], y[:150])
+    return FreeEnergyClassifier(n_replicas=4, random_state=0).fit(X[:150], y[:150])
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def regressor(data):
     X, _ = data
     y = X[:, 0] + X[:, 1] ** 2
     y[7] = 97.531
-    return FreeEnergyRegressor(n_replicas=8, scale="linear", random_state=0).fit(X[:150], y[:150])
+    return FreeEnergyRegressor(n_replicas=4, scale="linear", random_state=0).fit(X[:150], y[:150])
 
 
 def every_kind(X, y, **options):
@@ -82,9 +82,9 @@ def test_forgetting_nothing_finds_what_fit_has_found(name, data, request):
 def test_forgetting_nothing_of_weighted_samples_and_several_targets(data):
     X, y = data
     weights = np.random.default_rng(1).random(120) + 0.5
-    model = FreeEnergyClassifier(n_replicas=6, random_state=0).fit(X[:120], y[:120], sample_weight=weights)
+    model = FreeEnergyClassifier(n_replicas=3, random_state=0).fit(X[:120], y[:120], sample_weight=weights)
     np.testing.assert_allclose(oob(deepcopy(model).forget([])), oob(model), atol=1e-5)
-    several = FreeEnergyRegressor(n_replicas=6, random_state=0).fit(X[:120], X[:120, :2] ** 2)
+    several = FreeEnergyRegressor(n_replicas=3, random_state=0).fit(X[:120], X[:120, :2] ** 2)
     np.testing.assert_allclose(oob(deepcopy(several).forget([])), oob(several), atol=1e-5)
 
 
@@ -111,7 +111,7 @@ def test_a_wide_range_that_shrinks_changes_no_distance(data, view):
     """Maps of scaled features change with their units: votes stay those of the other rows in the same spaces."""
     X, y = data[0] - data[0].min() + 0.1, data[1]
     recipe = Recipe(candidates=[f"{view}/full"], temperature=1e-3)
-    model = FreeEnergyClassifier(6, recipe=recipe, random_state=0).fit(X[:150], y[:150])
+    model = FreeEnergyClassifier(3, recipe=recipe, random_state=0).fit(X[:150], y[:150])
     (before,), kept = model.members_, np.setdiff1d(np.arange(150), FORGOTTEN)
     Z = [model.views_[view](X[kept]) @ A.T for A in before.maps]
     model.forget(FORGOTTEN)
@@ -243,7 +243,7 @@ def test_fewer_rows_than_classes_cannot_be_kept():
 
 def test_condensed_models_are_as_good_by_their_own_score(data):
     X, y = data
-    model = FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(n_replicas=6, random_state=0).fit(X, y)
     truth = np.eye(3)[y]
 
     def brier(one):
@@ -263,7 +263,7 @@ def test_condensed_models_are_as_good_by_their_own_score(data):
 
 def test_condensed_regressors_keep_their_intervals():
     X, y = load_diabetes(return_X_y=True)
-    model = FreeEnergyRegressor(n_replicas=8, random_state=0).fit(X[::2], y[::2])
+    model = FreeEnergyRegressor(n_replicas=4, random_state=0).fit(X[::2], y[::2])
     r2 = model.score(X[1::2], y[1::2])
     model.condense(max_rows=80)
     assert len(model.ensemble_.training_set) == 80

@@ -56,7 +56,12 @@ def test_weights_of_the_euclidean_metric_are_variances(written):
     assert set(by_column(weights)) == {"size", "age", "colour", "sex", "town"}
 
 
-@pytest.mark.parametrize("method", [m for m in FITTED if m not in ("free-energy", "nca", "euclidean")])
+def slow_or_not(method):
+    is_fast = method in ("dmlfe", "itml", "lmnn", "rca", "scml")
+    return pytest.param(method, marks=[] if is_fast else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("method", [slow_or_not(m) for m in FITTED if m not in ("free-energy", "nca", "euclidean")])
 def test_every_learner_is_saved_and_loaded(method, written, tmp_path):
     table = read(written)
     model = TableModel.fit(table, "class", method, parameters={} if method in ("lfda", "lmnn", "dmlmj") else QUICK)
