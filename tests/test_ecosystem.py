@@ -36,7 +36,12 @@ def seeded(learner):
     return learner.set_params(random_state=0) if "random_state" in learner.get_params() else learner
 
 
-@pytest.fixture(params=LEARNERS)
+def slow_or_not(name):
+    """Frames, names and labels are read by the base of all learners: some are fast, all are slow."""
+    return pytest.param(name, marks=[] if name in ("itml", "lda", "lmnn", "nca", "rca") else pytest.mark.slow)
+
+
+@pytest.fixture(params=map(slow_or_not, LEARNERS))
 def learner(request):
     return seeded(LEARNERS[request.param]())
 
@@ -46,7 +51,7 @@ def classifier(request):
     return CLASSIFIERS[request.param]()
 
 
-@pytest.fixture(params=[*LEARNERS, *CLASSIFIERS])
+@pytest.fixture(params=[*map(slow_or_not, LEARNERS), *CLASSIFIERS])
 def estimator(request):
     return seeded({**LEARNERS, **CLASSIFIERS}[request.param]())
 

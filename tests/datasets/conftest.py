@@ -26,9 +26,14 @@ def shared():
     return SHARED
 
 
+@pytest.fixture(scope="session")
+def builtin_files():
+    return {f"{name}.csv": as_csv(builtin_table(name)) for name in BUILTIN}
+
+
 @pytest.fixture
-def home(tmp_path):
+def home(tmp_path, builtin_files):
     """A folder with the files of the sets that need none."""
-    for name in BUILTIN:
-        (tmp_path / f"{name}.csv").write_bytes(as_csv(builtin_table(name)))
+    for name, content in builtin_files.items():
+        (tmp_path / name).write_bytes(content)
     return tmp_path

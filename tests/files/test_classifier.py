@@ -339,7 +339,7 @@ def use(model, X):
 
 
 @pytest.mark.filterwarnings("ignore")  # of models that make no sense
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
 def test_random_arrays(seed, saved, few, tmp_path):
     """Every array changed in every way: refused, or of use."""
     rng = random.Random(seed)
@@ -363,7 +363,7 @@ def test_random_arrays(seed, saved, few, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
 def test_random_edits(seed, saved, few, tmp_path):
     rng = random.Random(seed)
     for i in range(20):

@@ -40,7 +40,11 @@ def test_features_of_noise_are_squeezed_out(learner, data):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("learner", [NCA(max_iter=2), LMNN(max_iter=2), DMLFE(sampler=SHORT)], ids=repr)
+@pytest.mark.parametrize(
+    "learner",
+    [NCA(max_iter=2), DMLFE(sampler=SHORT), pytest.param(LMNN(max_iter=2), marks=pytest.mark.slow)],
+    ids=repr,
+)
 def test_same_seed_same_map(learner, data):
     learner.set_params(batch_size=60)
     X, y = data[0][::15], data[1][::15]

@@ -19,7 +19,7 @@ from freemetric.learners import kept_results
 from freemetric.learners.kept_results import Claim
 from freemetric.mc import Annealing
 
-FEW = {"n_replicas": 4, "recipe": Recipe(candidates=["scaled/diagonal"]), "random_state": 0}
+FEW = {"n_replicas": 4, "recipe": Recipe(candidates=["scaled/diagonal"], n_steps=3), "random_state": 0}
 WALK = DMLFE(sampler=Annealing(n_steps=4), random_state=0)
 ESTIMATORS = {
     "classifier": FreeEnergyClassifier(**FEW),
@@ -33,10 +33,10 @@ def test_folds_in_threads(name, wine, tmp_path, monkeypatch):
     monkeypatch.setattr(kept_results, "SECONDS", 0.0)
     X, y = wine[0][::2], wine[1][::2].astype(float if name == "regressor" else int)
     model, folder = clone(ESTIMATORS[name]), tmp_path / "kept"
-    wanted = cross_val_score(model, X, y, cv=4)
+    wanted = cross_val_score(model, X, y, cv=3)
     model.set_params(**{"dmlfe__checkpoint" if name == "dmlfe" else "recipe__checkpoint": folder})
-    with parallel_config("threading", n_jobs=4):
-        found = cross_val_score(model, X, y, cv=4, error_score="raise")
+    with parallel_config("threading", n_jobs=3):
+        found = cross_val_score(model, X, y, cv=3, error_score="raise")
     np.testing.assert_array_equal(found, wanted)
     assert not folder.exists()
 

@@ -174,7 +174,9 @@ def test_otherwise_the_unit_is_the_largest_range(data):
     assert unit_of(X) == np.ptp(X, axis=0).max()
 
 
-@pytest.mark.parametrize("factor", [1e-19, 1e-6, 1e3, 1e15, 1e19, 1e25])
+@pytest.mark.parametrize(
+    "factor", [1e-19, 1e-6, 1e25, *(pytest.param(factor, marks=pytest.mark.slow) for factor in (1e3, 1e15, 1e19))]
+)
 @pytest.mark.parametrize("cls", [NCA, DMLFE])
 def test_spreads_at_which_maps_once_stayed_where_they_began(cls, data, factor):
     X, y = data
