@@ -47,6 +47,7 @@ ESTIMATORS = [learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.i
 GIVEN_BOTH = {"DMLFE", "FreeEnergyClassifier", "Kernelized", "MetricKNeighborsClassifier", "MetricRetriever", "NCA"}
 """Estimators that are always checked on sparse matrices, too."""
 ALIKE = {type(learner).__name__ for learner in ESTIMATORS[: len(LEARNERS)]} - {"DMLFE", "NCA", "PCA", "RCA"}
+ALIKE |= {"FreeEnergySelector", "MLKR"}
 """Learners that differ in what they learn alone; how they read, refuse and say something is their base's."""
 OF_EVERY_LEARNER = {
     *("check_array_api_input", "check_dict_unchanged", "check_estimator_sparse_array", "check_estimators_dtypes"),

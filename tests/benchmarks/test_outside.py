@@ -99,8 +99,9 @@ def test_splits_are_those_of_the_committed_records():
     jobs = outside.plan(outside.small_sets(), ["extra-trees", "forest-tuned"], outside.REPEATS)
     assert {(job.method, job.setting) for job in jobs} == {("extra-trees", "default"), ("forest-tuned", "tuned")}
     planned = {(job.dataset, job.repeat, job.fold) for job in jobs}
+    records = outside.all_records([])
     for method in ("free-energy", "rf", "svm", "hist-boosting"):
-        there = [r.job for r in outside.all_records([]) if r.job.method == method]
+        there = [r.job for r in records if r.job.method == method]
         assert planned <= {(job.dataset, job.repeat, job.fold) for job in there}
     assert len(planned) == 290
 

@@ -85,7 +85,7 @@ def test_the_real_command_in_a_pipe(home, expected):
     pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(printed)), expected)
 
 
-@pytest.mark.parametrize("language", ["german", "french"])
+@pytest.mark.parametrize("language", ["german", pytest.param("french", marks=pytest.mark.slow)])
 def test_what_excel_exports_in_europe(freemetric, people, language, tmp_path):
     """Semicolons, decimal commas, cp1252: from the fit to the predictions and the comparison."""
     thousands = {"german": ".", "french": "\u00a0"}[language]

@@ -136,6 +136,7 @@ def test_a_local_model_is_that_of_one_process(rows, one, tmp_path):
     assert clone(model).get_params() == model.get_params()
 
 
+@pytest.mark.slow
 def test_a_local_model_is_that_of_one_process_at_defaults():
     X, y = load_breast_cancer(return_X_y=True)
     few = {"n_replicas": 4, "recipe": replace(Recipe(), n_steps=2), "random_state": 0}  # to keep it short

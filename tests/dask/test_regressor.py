@@ -169,6 +169,7 @@ def test_a_local_model_is_that_of_one_process(rows, one, tmp_path):
     assert clone(model).get_params() == model.get_params()
 
 
+@pytest.mark.slow
 def test_a_local_model_is_that_of_one_process_at_defaults():
     """Predictions ask a shortlist, and the spread is learned from such predictions."""
     X, y = load_diabetes(return_X_y=True)

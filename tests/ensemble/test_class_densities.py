@@ -22,6 +22,7 @@ def nested(rng, n):
     return rng.normal(size=(n, 12)) * (1 + y)[:, None], y
 
 
+@pytest.mark.slow
 def test_they_see_what_neighbours_miss(rng):
     X, y = nested(rng, 300)
     new, truth = nested(rng, 1000)

@@ -101,6 +101,7 @@ def test_plain_neighbours_by_hand(weighted):
         assert found.mean[j] == pytest.approx(np.mean(lost))
 
 
+@pytest.mark.slow
 def test_as_on_new_rows(coin):
     """scikit-learn's importances on rows that the model has never seen, within the errors of both."""
     model, (X, y) = coin
@@ -112,6 +113,7 @@ def test_as_on_new_rows(coin):
     assert (np.abs(ours.mean - theirs.importances_mean) < 3 * np.hypot(ours.error, theirs.importances_std + 0.02)).all()
 
 
+@pytest.mark.slow
 def test_the_error_is_the_spread_over_data_sets():
     found = []
     for seed in range(24):

@@ -117,6 +117,7 @@ def test_an_energy_that_sees_matrices_sees_those_of_axes():
     assert "steps/diagonal/nca" in kinds_to_try(Recipe().candidates, problem(600, NCAEnergy()))
 
 
+@pytest.mark.slow
 def test_one_feature_among_many_is_found(rng):
     X, Q = rng.standard_normal((80, 800)), rng.standard_normal((400, 800))
     y, z = X[:, 7] > 0, Q[:, 7] > 0

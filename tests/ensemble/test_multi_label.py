@@ -53,6 +53,7 @@ def test_shapes_are_those_of_a_forest(fitted):
         np.testing.assert_array_equal(classes, known)
 
 
+@pytest.mark.slow
 def test_it_predicts_all_labels(fitted):
     model, X, Y, new, truth = fitted
     predicted = model.predict(new)
@@ -65,6 +66,7 @@ def test_it_predicts_all_labels(fitted):
     assert np.all(right > np.array(single) - 0.06)
 
 
+@pytest.mark.slow
 def test_probabilities_of_every_label_are_calibrated():
     """Labels are drawn with known chances: in every fifth of the predictions their mean is the true one."""
     rng = np.random.default_rng(0)

@@ -85,5 +85,7 @@ def test_a_given_temperature_stays(ridge):
 def test_classes_are_searched_as_ever(rng):
     X = rng.random((400, 3))
     y = (X[:, 0] + X[:, 1] > 1).astype(int)
-    both = [FreeEnergyClassifier(recipe=replace(SHORT, colder=n), random_state=0).fit(X, y) for n in (3, 0)]
+    both = [
+        FreeEnergyClassifier(recipe=replace(SHORT, colder=n, n_replicas=8), random_state=0).fit(X, y) for n in (3, 0)
+    ]
     assert np.array_equal(both[0].trace_["energy"], both[1].trace_["energy"])

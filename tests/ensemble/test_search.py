@@ -257,7 +257,7 @@ def test_replicas_that_do_not_depend_on_each_other_walk_together(sampler, walks,
 def test_larger_bags_are_tried_by_as_many_replicas_of_every_form():
     X, y = make_classification(600, 6, n_informative=4, random_state=0)
     recipe = Recipe(smallest_bag=30, bag_growth=5, candidates=("scaled/diagonal", "quantiles/diagonal", "scaled/full"))
-    model = FreeEnergyClassifier(60, recipe=replace(recipe, temperature=1e-3), random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(60, recipe=replace(recipe, temperature=1e-3, n_steps=3), random_state=0).fit(X, y)
     first = model.selection_["n_neighbors"] == 1
     sizes, forms = model.selection_["bag_size"][first], model.selection_["form"][first]
     assert sizes[:5].tolist() == [30, 30, 30, 150, 150]

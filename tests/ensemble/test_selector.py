@@ -64,6 +64,7 @@ def test_the_error_out_of_bag_is_that_of_new_samples(fitted):
     assert abs(tested - error[2]) < 0.1
 
 
+@pytest.mark.slow
 def test_noise_alone_has_no_error_below_chance():
     """The samples that choose the features do not measure them: selection on noise is not rewarded."""
     rng = np.random.default_rng(0)

@@ -241,6 +241,7 @@ def test_fewer_rows_than_classes_cannot_be_kept():
     assert (model.predict(X) == y).mean() > 0.8
 
 
+@pytest.mark.slow
 def test_condensed_models_are_as_good_by_their_own_score(data):
     X, y = data
     model = FreeEnergyClassifier(n_replicas=6, random_state=0).fit(X, y)

@@ -83,7 +83,7 @@ def test_kernels_in_classifiers_given_as_numbers_and_of_ones_own(iris):
 
 def test_selected_features(wine):
     X, y = wine
-    selector = FreeEnergySelector(n_features_to_select=4, n_replicas=4, random_state=0).fit(X, y)
+    selector = FreeEnergySelector(n_features_to_select=4, n_replicas=1, random_state=0).fit(X, y)
     np.testing.assert_array_equal(answer(to_onnx(selector), X)[0], X[:, selector.get_support()])
     model = make_pipeline(selector, LFDA(2), KNeighborsClassifier(3)).fit(X, y)
     assert (answer(to_onnx(model), X)[0] == model.predict(X)).all()
