@@ -47,7 +47,7 @@ ESTIMATORS = [learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.i
 GIVEN_BOTH = {"DMLFE", "FreeEnergyClassifier", "Kernelized", "MetricKNeighborsClassifier", "MetricRetriever", "NCA"}
 """Estimators that are always checked on sparse matrices, too."""
 ALIKE = {type(learner).__name__ for learner in ESTIMATORS[: len(LEARNERS)]} - {"DMLFE", "NCA", "PCA", "RCA"}
-ALIKE |= {"FreeEnergySelector", "MLKR"}
+ALIKE |= {"FreeEnergySelector", "MLKR", "TableRegressor"}  # which has the base of TableClassifier
 """Learners that differ in what they learn alone; how they read, refuse and say something is their base's."""
 OF_EVERY_LEARNER = {
     *("check_array_api_input", "check_dict_unchanged", "check_estimator_sparse_array", "check_estimators_dtypes"),
@@ -86,7 +86,7 @@ def with_checks(estimators):
     """scikit-learn's mark, which by itself writes out an estimator again for the name of each of its checks.
 
     A learner reads sparse matrices as it reads sparse arrays, by the same function: most are given both only where
-    tests may be slow.
+    tests may be slow. So are the checks of ``ALIKE`` that others pass by the same code, and those expected to fail.
     """
     mark = parametrize_with_checks(estimators, expected_failed_checks=expected_failed_checks)
     names, cases = mark.args
@@ -94,16 +94,15 @@ def with_checks(estimators):
 
 
 def _slow_if_again(case):
-    if isinstance(case, tuple) and len(case) == 2:  # neither marked nor expected to fail
-        estimator, check = case
-        name, kind = getattr(check, "func", check).__name__, type(estimator).__name__
-        if name == "check_estimator_sparse_matrix":
-            is_again = kind not in GIVEN_BOTH
-        else:
-            is_again = kind in ALIKE and name not in OF_EVERY_LEARNER
-        if is_again:
-            return pytest.param(estimator, check, marks=pytest.mark.slow)
-    return case
+    if len(case) != 2:  # expected to fail: pytest takes its time to write down how
+        return pytest.param(*case.values, marks=[*case.marks, pytest.mark.slow])
+    estimator, check = case
+    name, kind = getattr(check, "func", check).__name__, type(estimator).__name__
+    if name == "check_estimator_sparse_matrix":
+        is_again = kind not in GIVEN_BOTH
+    else:
+        is_again = kind in ALIKE and name not in OF_EVERY_LEARNER
+    return pytest.param(estimator, check, marks=pytest.mark.slow) if is_again else case
 
 
 @with_checks(ESTIMATORS)

@@ -41,7 +41,7 @@ def slow_or_not(name):
     return pytest.param(name, marks=[] if name in ("itml", "lda", "lmnn", "nca", "rca") else pytest.mark.slow)
 
 
-@pytest.fixture(params=map(slow_or_not, LEARNERS))
+@pytest.fixture(params=[slow_or_not(name) for name in LEARNERS])
 def learner(request):
     return seeded(LEARNERS[request.param]())
 

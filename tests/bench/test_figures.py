@@ -107,7 +107,9 @@ def test_scatter_shows_each_data_set(errors):
     assert np.array_equal(panel.collections[0].get_offsets(), errors[["RF", "DMLFE"]])
 
 
-@pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
+@pytest.mark.parametrize(
+    ("ending", "start"), [pytest.param("png", b"\x89PNG", marks=pytest.mark.slow), ("svg", b"<?xml")]
+)
 def test_saved_twice_is_the_same_file(errors, tmp_path, ending, start):
     for name in "ab":
         save(interval_figure(errors, "DMLFE"), tmp_path / f"{name}.{ending}")

@@ -177,7 +177,7 @@ def labels(rows):
     return np.column_stack([np.array(["a", "b", "c"])[y], np.where(X[:, 1] > 0.4, "wide", "thin"), ["same"] * len(y)])
 
 
-@pytest.mark.parametrize("chunks", [(180,), (1, 79, 0, 33, 67)])
+@pytest.mark.parametrize("chunks", [pytest.param((180,), marks=pytest.mark.slow), (1, 79, 0, 33, 67)])
 def test_several_labels_are_those_of_one_process(rows, labels, chunks):
     X = rows[0]
     one = FreeEnergyClassifier(**EXACT).fit(X, labels)

@@ -6,6 +6,7 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import clone
 from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -53,6 +54,11 @@ def through_file(model):
     save(model, held)
     held.seek(0)
     return load(held)
+
+
+@pytest.fixture(scope="module")
+def fitted_grid():
+    return clone(SEARCHES["grid"]).fit(X, y)
 
 
 @pytest.mark.parametrize("name", [name for name in SEARCHES if name != "numbers"])
@@ -118,9 +124,9 @@ def test_unknown_distributions_are_refused():
         {"anything_": 1},
     ],
 )
-def test_altered_states_are_refused(change):
+def test_altered_states_are_refused(change, fitted_grid):
     entry = BY_CLASS[GridSearchCV]
-    state = {**entry.to_state(SEARCHES["grid"].fit(X, y)), **change}
+    state = {**entry.to_state(fitted_grid), **change}
     with pytest.raises((ValueError, TypeError)):
         entry.rebuilt(state)
 

@@ -167,7 +167,7 @@ def slow_or_not(name):
     return pytest.param(name, marks=pytest.mark.slow if is_again else [])
 
 
-@pytest.mark.parametrize("name", map(slow_or_not, ESTIMATORS))
+@pytest.mark.parametrize("name", [slow_or_not(name) for name in ESTIMATORS])
 def test_an_interrupt_at_any_moment(name):
     estimator = clone(ESTIMATORS[name])
     first, second = data(estimator, 0), data(estimator, 1)

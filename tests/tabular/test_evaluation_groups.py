@@ -86,7 +86,8 @@ def test_groups_take_away_what_rows_know_of_each_other(patients):
 
 def test_the_column_is_no_feature(patients):
     _, path = patients
-    found = evaluate({"a": read(path)}, "class", ["rf"], Settings(4, 1, groups="patient"))
+    settings = Settings(4, 1, groups="patient", parameters={"rf": {"n_estimators": 5}})
+    found = evaluate({"a": read(path)}, "class", ["rf"], settings)
     assert found.settings.groups == "patient"
     assert "rows of one 'patient' are never parted" in found.protocol()
     table = read(path)

@@ -17,7 +17,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import freemetric
 from freemetric import (
@@ -28,10 +27,11 @@ from freemetric import (
     MetricKNeighborsClassifier,
     Recipe,
     TableClassifier,
-    expected_failed_checks,
 )
 from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.tabular import InputError, TableModel, read
+
+from ..test_contract import with_checks
 
 QUICK = MetricKNeighborsClassifier(Euclidean(), 3)
 FAST = {"n_replicas": 4, "recipe": Recipe(candidates=["scaled/diagonal"])}
@@ -400,9 +400,7 @@ def test_table_models_point_here(rich):
 
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [TableClassifier(MetricKNeighborsClassifier(RCA(), 3))], expected_failed_checks=expected_failed_checks
-)
+@with_checks([TableClassifier(MetricKNeighborsClassifier(RCA(), 3))])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

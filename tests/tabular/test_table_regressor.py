@@ -13,7 +13,6 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import freemetric
 from freemetric import (
@@ -25,10 +24,11 @@ from freemetric import (
     Recipe,
     TableClassifier,
     TableRegressor,
-    expected_failed_checks,
 )
 from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.tabular import InputError, TableModel, read
+
+from ..test_contract import with_checks
 
 QUICK = MetricKNeighborsRegressor(Euclidean(), 3)
 FAST = {"n_replicas": 4, "recipe": Recipe(candidates=["scaled/diagonal"])}
@@ -200,8 +200,6 @@ def test_learners_of_numbers_point_here(learner, homes):
 
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [TableRegressor(MetricKNeighborsRegressor(MLKR(tol=0.05), 3))], expected_failed_checks=expected_failed_checks
-)
+@with_checks([TableRegressor(MetricKNeighborsRegressor(MLKR(tol=0.05), 3))])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
