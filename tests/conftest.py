@@ -70,7 +70,7 @@ SLOW_EXAMPLES = {
     *("dask.estimators.DaskFreeEnergyRegressor", "display.features.ImportancesDisplay"),
     *("display.features.SelectionDisplay", "ensemble.certificate.CertificateMixin.risk_certificate"),
     *("ensemble.deciding.DecidingMixin.tune_threshold", "ensemble.selector.FreeEnergySelector"),
-    *("ensemble.shrinking.ShrinkingMixin.forget", "ensemble.thermodynamic.ThermodynamicsMixin.thermodynamics"),
+    *("ensemble.shrinking.ShrinkingMixin.forget", "ensemble.base.FreeEnergyModel.thermodynamics"),
     *("learners.dmlfe.DMLFE.thermodynamics", "learners.knn.MetricKNeighborsRegressor"),
     *("mc.moves.metropolis.PenaltyMove", "tabular.estimators.TableClassifier"),
     *("tabular.estimators.TableClassifier.counterfactual", "thermodynamics.ladder.temper"),
