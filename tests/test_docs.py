@@ -4,6 +4,7 @@ import ast
 import re
 import shlex
 import warnings
+from pydoc import locate
 
 import pytest
 
@@ -11,6 +12,7 @@ import freemetric
 from freemetric.files.registry import BY_CLASS, BY_TAG
 from freemetric.metrics import FORMS, VIEWS
 
+from .conftest import SLOW_EXAMPLES
 from .pages import ROOT, blocks, pages, run
 from .test_imports import MAY_IMPORT, nodes_of
 
@@ -130,6 +132,11 @@ def test_page_begins_with_its_purpose(page):
     title, purpose = page.read_text().split("\n\n")[:2]
     assert re.match(r"# \w", title)
     assert re.match(r"(This (page|tutorial)|After reading this page)\b", purpose)
+
+
+@pytest.mark.parametrize("example", sorted(SLOW_EXAMPLES))
+def test_slow_examples_have_not_moved(example):
+    assert ">>>" in (locate(f"freemetric.{example}").__doc__ or "")
 
 
 def test_the_documentation_is_short():

@@ -19,7 +19,6 @@ def test_readme_blocks_run(tmp_path, monkeypatch):
     assert held.mean() == pytest.approx(0.89, abs=0.05)
 
 
-@pytest.mark.slow
 def test_commands_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ((_, commands),) = blocks(README, "console")
