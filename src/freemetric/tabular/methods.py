@@ -20,7 +20,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -174,8 +174,12 @@ REGRESSION_FITTED = ("free-energy", "euclidean", "pca", "mlkr", "dmlfe")
 
 
 def pipeline(plan: Plan, last: BaseEstimator) -> Pipeline:
-    """Columns to numbers, numbers to [0, 1], and the classifier or regressor."""
-    return Pipeline([("columns", plan.transformer()), ("scale", MinMaxScaler()), (last_step(last), last)])
+    """Columns to numbers, numbers to [0, 1], and the classifier or regressor.
+
+    An ensemble has views that scale, one of them by logarithms, for which ratios of numbers have to stay.
+    """
+    scale = MaxAbsScaler() if isinstance(last, FreeEnergyClassifier | FreeEnergyRegressor) else MinMaxScaler()
+    return Pipeline([("columns", plan.transformer()), ("scale", scale), (last_step(last), last)])
 
 
 def last_step(last: BaseEstimator) -> str:

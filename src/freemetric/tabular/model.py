@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler
 
 from .. import files
 from ..ensemble.importances import Importances
@@ -192,7 +193,13 @@ class TableModel:
     def ranges(self) -> Ranges:
         """Smallest and largest training values of the numeric columns, and of the target of a regression."""
         names, scale = features(self.pipeline.named_steps["columns"]), self.pipeline.named_steps["scale"]
-        ends = zip(*(((end - scale.min_) / scale.scale_).tolist() for end in scale.feature_range), strict=True)
+        if isinstance(scale, MinMaxScaler):
+            lowest, highest = ((end - scale.min_) / scale.scale_ for end in scale.feature_range)
+        else:
+            ensemble = self.pipeline[-1].ensemble_
+            X = ensemble.training_set.X[:, : scale.n_features_in_]
+            lowest, highest = ensemble.once("ends", lambda: scale.inverse_transform([X.min(axis=0), X.max(axis=0)]))
+        ends = zip(lowest.tolist(), highest.tolist(), strict=True)
         found = {name: pair for (name, value), pair in zip(names, ends, strict=True) if not value}
         about = self.notes.get("numbers")
         return found if not about else {**found, self.schema.target: (about["lowest"], about["highest"])}
