@@ -56,6 +56,24 @@ def test_weights_of_the_euclidean_metric_are_variances(written):
     assert set(by_column(weights)) == {"size", "age", "colour", "sex", "town"}
 
 
+@pytest.mark.parametrize("method", ["euclidean", "free-energy"])
+def test_ranges_are_those_of_the_training_values(method, written, mixed):
+    parameters = {"n_replicas": 2} if method == "free-energy" else QUICK
+    model = TableModel.fit(read(written), "class", method, parameters=parameters)
+    assert model.ranges["age"] == pytest.approx((mixed["age"].min(), mixed["age"].max()))
+
+
+def test_an_ensemble_sees_ratios_of_positive_numbers(rng, tmp_path):
+    """Which side of a balance goes down depends on products, whose logarithms are sums."""
+    frame = pd.DataFrame(rng.lognormal(3, 1, (200, 4)).round(2), columns=list("abcd"))
+    frame["side"] = np.where(frame["a"] * frame["b"] > frame["c"] * frame["d"], "left", "right")
+    frame.to_csv(path := tmp_path / "balance.csv", index=False)
+    ensemble = TableModel.fit(read(path), "side", "free-energy", parameters={"n_replicas": 12}).pipeline[-1]
+    best = ensemble.ensemble_.members[int(ensemble.ensemble_.member_weights.argmax())]
+    assert best.candidate.view == "logs"
+    assert ensemble.oob_score_ > 0.94
+
+
 def slow_or_not(method):
     is_fast = method in ("dmlfe", "itml", "lmnn", "rca", "scml")
     return pytest.param(method, marks=[] if is_fast else pytest.mark.slow)
