@@ -13,6 +13,14 @@ def sum_of_rows(c, rows, n, X, Y, i):
     Y[i] = c[: int(n)] @ X[rows[: int(n)]]
 
 
+def products(W, i, D, out):
+    out[:] = D @ W[i]
+
+
+def count_smaller(near, rows, n, ranks):
+    ranks[:n] = (near[:n] < near[:n, None]).sum(axis=1)
+
+
 def count_before(near, rows, n, ranks):
     ranks[np.lexsort((rows[:n], near[:n]))] = np.arange(n)
 
@@ -24,6 +32,9 @@ INSTRUCTIONS = {
     "power": lambda n: np.float32(2.0**n if n > -127 else 0),
     "squared_distances": squared_distances,
     "sum_of_rows": sum_of_rows,
+    "products": products,
+    "count_within": lambda h, n, bound: np.int32((h[:n] <= bound).sum()),
+    "count_smaller": count_smaller,
     "count_before": count_before,
 }
 """What LLVM's instructions do that kernels/numba/exp2.py and rows.py ask for by name."""

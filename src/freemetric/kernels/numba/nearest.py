@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .compiling import njit
 from .exp2 import SUMS, larger
-from .rows import LANES, count_before, count_smaller, products
+from .rows import LANES, count_before, count_smaller, count_within, products
 
 QUERIES, COLUMNS = 64, 1024  # of a tile, which stays in the cache
 PAIRS = 1 << 17  # of samples at a time, likewise
@@ -28,9 +28,7 @@ def bound_of_nearest(h, n, K, spare):
     low = -low
     bound = low + f32(0.25) * (high - low)
     for _ in range(ENOUGH):
-        within = np.int32(0)
-        for j in range(n):
-            within += np.int32(h[j] <= bound)
+        within = count_within(h, np.int64(n), bound)  # type: ignore[call-arg]
         if within < K:
             low = bound
         else:
@@ -95,13 +93,15 @@ def take(h, K, bound, near, rows, n, least):
     of an array, and to find that out takes longer than the rest.
     """
     G, after = np.uint32(h.shape[0] // GROUP), np.uint32(n)
+    is_first = bound == FARTHEST and h.shape[0] > K
+    if is_first and 2 * G < 3 * K:  # hardly any group is without one of the nearest
+        bound, G = bound_of_nearest(h, h.shape[0], K, K // 4), np.uint32(0)
     for c in range(G):
         one = min(min(h[c], h[c + G]), min(h[c + 2 * G], h[c + 3 * G]))
         other = min(min(h[c + 4 * G], h[c + 5 * G]), min(h[c + 6 * G], h[c + 7 * G]))
         least[c] = min(one, other)
-    if bound == FARTHEST and h.shape[0] > K:
-        groups = 2 * G >= 3 * K
-        bound = bound_of_nearest(least if groups else h, np.int64(G) if groups else h.shape[0], K, K // 4)
+    if is_first and G > 0:
+        bound = bound_of_nearest(least, np.int64(G), K, K // 4)
     for c in range(G):
         if least[c] <= bound:
             for k in range(GROUP):

@@ -183,6 +183,41 @@ def sum_of_rows(typing_context, c, rows, n, X, Y, i):
     return types.none(c, rows, n, X, Y, i), generate
 
 
+@intrinsic
+def count_within(typing_context, h, n, bound):
+    """How many of the first n values are at most ``bound``."""
+
+    def generate(context, builder, signature, args):
+        code = Code(context, builder)
+        start, n, bound = code.array(signature.args[0], args[0]).data, args[1], code.repeated(args[2])
+        sums, total = code.sums(BLOCK, ir.Constant(NUMBERS, [0] * LANES)), cgutils.alloca_once(builder, LANE)
+
+        def count(first, size):
+            for b in range(size):
+                k = code.after(builder.mul(first, ir.Constant(INDEX, LANES)), LANES * b)
+                is_within = builder.sext(builder.fcmp_ordered("<=", code.load(start, k), bound), NUMBERS)  # true is -1
+                builder.store(builder.sub(builder.load(sums[b]), is_within), sums[b])
+
+        vectors = builder.udiv(n, ir.Constant(INDEX, LANES))
+        code.in_steps_of(vectors, BLOCK, count)
+        lanes = sum_of(builder, [builder.load(room) for room in sums])
+        numbers = [builder.extract_element(lanes, ir.Constant(LANE, k)) for k in range(LANES)]
+        builder.store(sum_of(builder, numbers), total)
+        with code.steps(builder.mul(vectors, ir.Constant(INDEX, LANES)), n, 1) as (k, _):
+            one = builder.fcmp_ordered("<=", builder.load(builder.gep(start, [k])), args[2])
+            builder.store(builder.add(builder.load(total), builder.zext(one, LANE)), total)
+        return builder.load(total)
+
+    return types.int32(h, n, bound), generate
+
+
+def sum_of(builder: Any, numbers: Sequence[Any]) -> Any:
+    """The sum of whole numbers, or of vectors of them."""
+    while len(numbers) > 1:
+        numbers = [builder.add(a, b) for a, b in zip(numbers[::2], numbers[1::2], strict=True)]
+    return numbers[0]
+
+
 def counted_before(is_before: Callable) -> Callable:
     """What writes to ranks (n,) how many of the first n values, with their rows, come before each.
 
