@@ -85,6 +85,18 @@ def test_skewed_numbers_go_to_a_logarithm(rng):
     assert small(scale="linear").fit(X, y).scale_name_ == "linear"
 
 
+def test_a_sample_between_neighbours_that_differ_is_not_expected_beyond_all_targets():
+    """The spread follows the variance among neighbours, here to 14 standard deviations, whose exponential is 1e24."""
+    X = np.random.default_rng(1).lognormal(3, 1, (300, 4))
+    y = X[:, 0] / X[:, 1]
+    model = FreeEnergyRegressor(12, random_state=0).fit(X[:150], y[:150])
+    assert model.ensemble_.head.scale.name == "log"
+    beyond = (y[:150].max() / y[:150].min()) ** 0.1  # so much of the range may a location leave it by
+    assert model.predict(X).max() <= beyond * y[:150].max()
+    assert model.predict(X).min() >= y[:150].min() / beyond
+    assert model.score(X[150:], y[150:]) > 0.5
+
+
 def test_a_few_zeros_do_not_forbid_logarithms(rng):
     X = rng.random((300, 3))
     y = np.exp(4 * X[:, 0] + 0.3 * rng.standard_normal(300))
