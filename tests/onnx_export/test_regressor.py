@@ -78,7 +78,7 @@ def _by_hand(model, X):
     log = head.spread[0] + head.spread[1] * np.log(np.maximum(square - mean**2, 1e-4)) / 2
     for gamma, noise, seen in zip(head.spread[2:], head.noises, head.seen, strict=True):
         log += gamma * np.clip(noise(X), *seen) / 2
-    spread = np.exp(log)
+    spread = np.exp(log) if head.scale.name == "linear" else np.minimum(np.exp(log), 1.0)
     return np.clip(location, z.min() - beyond, z.max() + beyond), spread
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble.model import Ensemble
-from ..ensemble.tasks.regression import BEYOND, LEAST_VARIANCE, MOST_SPREAD, RegressionHead
+from ..ensemble.tasks.regression import BEYOND, LEAST_VARIANCE, RegressionHead
 from ..ensemble.tasks.scales import Scale
 from ..learners import MetricKNeighborsRegressor
 from ..metrics import Member, TargetEncoding, TrainingSet, Trend
@@ -114,22 +114,19 @@ def location_and_spread(graph: GraphBuilder, ensemble: Ensemble, X: str, shortli
 
 def means(graph: GraphBuilder, head: RegressionHead, expected: tuple[str, str]) -> str:
     """Expected targets (n, 1) for a location and a spread."""
-    targets = _off_by(graph, head, expected, head.mean_errors(), within=head.scale.name != "linear")
+    targets = _off_by(graph, head.scale, expected, head.mean_errors())
     return _enlarged(graph, head.scale, graph.ReduceMean(targets, np.array([1]), keepdims=1))
 
 
 def quantiles(graph: GraphBuilder, head: RegressionHead, expected: tuple[str, str], chances: Sequence[float]) -> str:
     """Quantiles (n, q) of the targets for a location and a spread."""
-    return _enlarged(graph, head.scale, _off_by(graph, head, expected, np.quantile(head.errors, chances)))
+    return _enlarged(graph, head.scale, _off_by(graph, head.scale, expected, np.quantile(head.errors, chances)))
 
 
-def _off_by(
-    graph: GraphBuilder, head: RegressionHead, expected: tuple[str, str], errors: NDArray, within: bool = False
-) -> str:
+def _off_by(graph: GraphBuilder, scale: Scale, expected: tuple[str, str], errors: NDArray) -> str:
     """Targets (n, n_errors), in units of 2^exponent, off by errors in units of the spread."""
-    (place, spread), scale = expected, head.scale
+    place, spread = expected
     z = graph.Add(place, graph.MatMul(spread, errors[None]))
-    z = _within(graph, head.encoding, z) if within else z
     g = graph.Add(graph.Mul(z, scale.unit), scale.centre)
     if scale.name == "asinh":
         return graph.Mul(graph.Sub(graph.Exp(g), graph.Exp(graph.Neg(g))), scale.bend / 2)  # Sinh has no doubles
@@ -173,7 +170,7 @@ def _spread(graph: GraphBuilder, head: RegressionHead, variance: str, noises: Se
     log = graph.Add(graph.Mul(graph.Log(variance), beta / 2), alpha)
     for noise, gamma, (low, high) in zip(noises, gammas, head.seen, strict=True):
         log = graph.Add(log, graph.Mul(graph.Clip(noise, low, high), gamma / 2))
-    return graph.Min(graph.Exp(log), MOST_SPREAD)
+    return graph.Min(graph.Exp(log), head.most_spread)
 
 
 def votes(

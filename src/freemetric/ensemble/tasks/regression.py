@@ -28,7 +28,7 @@ BEYOND = 0.1  # of the range of the target: so far may predictions leave it
 LEAST_VARIANCE = 1e-4  # among neighbours, in units of the target's
 MANY_ERRORS = 256  # that stand for all of them where a mean is taken over them
 EXPONENTS = (0.0, 1.5)  # of everything that the spread may follow
-MOST_SPREAD = 3.0  # standard deviations of all targets; neighbours may differ more than any were seen to
+MOST_SPREAD = 1.0  # on a curved scale, whose means grow exponentially with it: that of all targets, of no features
 LEAST_SQUARE = 1e-4  # of the mean squared error, added before logarithms are taken
 
 
@@ -93,7 +93,7 @@ class RegressionHead(Head):
         location = np.clip(self.centre + terms @ self.strengths, *self._limits)
         noises = np.clip(wholes[len(self.trends) :], self.seen[:, :1], self.seen[:, 1:])
         logs = self.spread[1] * np.log(variance) + self.spread[2:] @ noises
-        return Prediction(location, np.minimum(np.exp(self.spread[0] + logs / 2), MOST_SPREAD))
+        return Prediction(location, np.minimum(np.exp(self.spread[0] + logs / 2), self.most_spread))
 
     def terms(self, shares: NDArray, wholes: NDArray) -> tuple[NDArray, NDArray]:
         """Terms (n, 1 + 2 n_trends) that strengths multiply, and the variance (n,) among neighbours."""
@@ -103,6 +103,11 @@ class RegressionHead(Head):
         along = [f - over for f, over in zip(inside, means, strict=True)]
         variance = np.maximum(square - mean**2, LEAST_VARIANCE)
         return np.stack([mean - self.centre, *beside, *along], axis=1), variance
+
+    @property
+    def most_spread(self) -> float:
+        """Most that the spread may be, however much neighbours differ."""
+        return np.inf if self.scale.name == "linear" else MOST_SPREAD
 
     @property
     def _limits(self):
@@ -133,11 +138,10 @@ class RegressionHead(Head):
         return self.means(self(shares, wholes))[:, None]
 
     def means(self, prediction: Prediction) -> NDArray[np.float64]:
-        """Expected targets (n,); on a curved scale, none of those in the mean is farther off than a location may be."""
-        limits = (-np.inf, np.inf) if self.scale.name == "linear" else self._limits
-        total = np.zeros(len(prediction.location))
-        for error in (errors := self.mean_errors()):
-            total += self.scale.reduced_back(np.clip(prediction.location + error * prediction.spread, *limits))
+        """Expected targets (n,)."""
+        errors, total = self.mean_errors(), np.zeros(len(prediction.location))
+        for error in errors:
+            total += self.scale.reduced_back(prediction.location + error * prediction.spread)
         return enlarged(total / len(errors), self.scale.exponent)
 
     def mean_errors(self) -> NDArray[np.float64]:
