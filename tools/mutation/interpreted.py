@@ -9,8 +9,8 @@ def squared_distances(Z, i, Q, lists, row, out):
     out[:] = np.square(Z[i] - Q[lists[row]]).sum(axis=1)
 
 
-def sum_of_rows(c, rows, n, X, Y, i):
-    Y[i] = c[: int(n)] @ X[rows[: int(n)]]
+def sum_of_rows(c, lists, i, n, X, Y):
+    Y[i] = c[: int(n)] @ X[lists[i, : int(n)]]
 
 
 def products(W, i, D, out):

@@ -178,7 +178,7 @@ class Search:
     def _sampler(self, candidate):
         if self.problem.sampler is not None:
             return self.problem.sampler
-        move = HamiltonianMove(caution=self.recipe.caution)
+        move = HamiltonianMove(caution=self.recipe.caution, n_trajectories=self.recipe.n_trajectories)
         return Annealing(Constant(candidate.temperature), move, n_steps=walk_length(self.recipe, candidate))
 
     def _seed(self, what: str, number: int = 0):

@@ -79,9 +79,9 @@ class Recipe:
         "regression" for several labels; "auto" is the energy of each candidate. A callable knows its own data: only the
         full map of the features scaled to [0, 1] is then sampled.
     sampler : Sampler or None, default=None
-        How to sample; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=caution), n_steps=n_steps)``.
-        Replaces ``temperature``. Of a sampler with several coupled replicas, such as ``ParallelTempering``, the coldest
-        is taken.
+        How to sample; None is ``Annealing(Constant(temperature), move, n_steps=n_steps)`` with
+        ``move=HamiltonianMove(caution=caution, n_trajectories=n_trajectories)``. Replaces ``temperature``. Of coupled
+        replicas, such as those of ``ParallelTempering``, the coldest is taken.
     temperature : float, dict or "auto", default="auto"
         Temperature T of the replicas. "auto" starts from 1e-3, or 3e-4 for NCA's own energy, and tries others, see
         ``other_temperatures``. A dict gives other starts by the name of the energy. A number stays as it is.
@@ -97,8 +97,8 @@ class Recipe:
         walks that are as much longer, up to ``longest_walk`` times. Only for regression, and only on large bags.
     patient_bag, longest_walk : int, default=1000 and 4
         Samples of such a bag, and times the usual number of steps.
-    n_steps : int, default=12
-        Monte Carlo steps of a replica: enough to forget the identity.
+    n_steps, n_trajectories : int, default=12 and 1
+        Monte Carlo steps of a replica, enough to forget the identity, and trajectories of a step.
     screened_features : int, default=40
         Features from which on diagonal maps start with the columns that tell classes apart by themselves in the
         replica's own bag, since the gradient of one weight is lost among many; 0 always starts at the identity.
@@ -212,6 +212,7 @@ class Recipe:
     patient_bag: int = 1000
     longest_walk: int = 4
     n_steps: int = 12
+    n_trajectories: int = 1
     screened_features: int = 40
     screened_floor: float = 0.03
     n_components: int | None = None

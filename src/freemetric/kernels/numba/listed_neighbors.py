@@ -84,25 +84,23 @@ def weigh(Z, i, lists, heavy, h):
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def add_forces(h, i, lists, X, s, Y, c, rows):
-    """Let the forces h act on i and on its neighbours; those that matter are written to c and rows."""
-    n, own = u64(0), f32(0)
+def add_forces(h, i, lists, X, s, Y):
+    """Let the forces h act on i and on its neighbours, unless all are negligible: then the row of Y is zero."""
+    largest, own = f32(0), f32(0)
     for l in range(u64(h.shape[0])):
-        c[n], rows[n] = h[l], lists[i, l]
-        n += u64(abs(h[l]) > NEGLIGIBLE)
+        largest, own = larger(largest, abs(h[l])), own + h[l]
+    n = u64(h.shape[0]) if largest > NEGLIGIBLE else u64(0)
     for l in range(n):
-        own += c[l]
-        s[rows[l]] += c[l]
+        s[lists[i, l]] += h[l]
     s[i] += own
-    sum_of_rows(c, rows, n, X, Y, i)
+    sum_of_rows(h, lists, i, n, X, Y)
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
 def chances(Z, X, w, lists, same, heavy, log_floor, s, Y):
     """Sum of the costs of all samples, 1 - p_i or -log(p_i + log_floor); forces are added to s and Y unless empty."""
     N, L = lists.shape
-    h, c, rows = np.empty(L, f32), np.empty(L + 1, f32), np.empty(L + 1, np.uint32)
-    E = 0.0
+    h, E = np.empty(L, f32), 0.0
     for i in range(u64(N)):
         total, inside = weigh(Z, i, lists, heavy, h), f32(0)
         for l in range(u64(L)):
@@ -116,7 +114,7 @@ def chances(Z, X, w, lists, same, heavy, log_floor, s, Y):
         if s.shape[0] > 0:
             for l in range(u64(L)):
                 h[l] *= slope * (same[i, l] - P)
-            add_forces(h, i, lists, X, s, Y, c, rows)
+            add_forces(h, i, lists, X, s, Y)
     return E
 
 
@@ -162,14 +160,14 @@ def means_of_lists(Z, lists, heavy, t, P, means):
 def forces_of_means(X, lists, t, P, means, slopes, s, Y):
     """Add the forces -N p_ij g_i (t_j - mu_i) of the slopes g = dE/dmu (n, N) to s and Y."""
     N, L = lists.shape
-    h, c, rows = np.empty(L, f32), np.empty(L + 1, f32), np.empty(L + 1, np.uint32)
+    h = np.empty(L, f32)
     for i in range(u64(N)):
         for l in range(u64(L)):
             force = 0.0
             for k in range(u64(t.shape[0])):
                 force -= slopes[k, i] * (t[k, u64(lists[i, l])] - means[k, i])
             h[l] = f32(N * P[i, l] * force)
-        add_forces(h, i, lists, X, s, Y, c, rows)
+        add_forces(h, i, lists, X, s, Y)
 
 
 def mean_costs(w: NDArray, rows: NDArray, heavy: NDArray, targets: Callable[[int], tuple]) -> Costs:

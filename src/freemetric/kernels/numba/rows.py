@@ -152,14 +152,14 @@ def products(typing_context, W, i, D, out):
 
 
 @intrinsic
-def sum_of_rows(typing_context, c, rows, n, X, Y, i):
-    """Write the sum of c_l x_j over the first n rows j = rows_l to row i of Y; rows are 32-bit and not negative."""
+def sum_of_rows(typing_context, c, lists, i, n, X, Y):
+    """Write the sum of c_l x_j over the first n rows j of list i, 32-bit and not negative, to row i of Y."""
 
     def generate(context, builder, signature, args):
         code = Code(context, builder)
-        c, rows, X, Y = (code.array(signature.args[k], args[k]) for k in (0, 1, 3, 4))
-        own, width = code.row(Y, args[5]), builder.extract_value(Y.shape, 1)
-        n = args[2]
+        c, lists, X, Y = (code.array(signature.args[k], args[k]) for k in (0, 1, 4, 5))
+        rows, n = code.row(lists, args[2]), args[3]
+        own, width = code.row(Y, args[2]), builder.extract_value(Y.shape, 1)
 
         def block(first, size):
             k = builder.mul(first, ir.Constant(INDEX, LANES))
@@ -167,7 +167,7 @@ def sum_of_rows(typing_context, c, rows, n, X, Y, i):
 
             def add(l, some):
                 for u in range(some):
-                    other = code.listed_row(X, rows.data, code.after(l, u))
+                    other = code.listed_row(X, rows, code.after(l, u))
                     factor = code.repeated(builder.load(builder.gep(c.data, [code.after(l, u)])))
                     for b in range(size):
                         code.add_product(sums[u][b], factor, code.load(other, code.after(k, LANES * b)))
@@ -180,7 +180,7 @@ def sum_of_rows(typing_context, c, rows, n, X, Y, i):
         code.in_steps_of(builder.udiv(width, ir.Constant(INDEX, LANES)), BLOCK, block)
         return context.get_dummy_value()
 
-    return types.none(c, rows, n, X, Y, i), generate
+    return types.none(c, lists, i, n, X, Y), generate
 
 
 @intrinsic

@@ -46,6 +46,9 @@ class HamiltonianMove(Move):
         Multiple of the single step that trajectories are tried with at first.
     n_leapfrog : int, default=5
         Gradients per trajectory.
+    n_trajectories : int, default=1
+        Trajectories of a Monte Carlo step, each accepted or not. They share the lists of neighbours of an energy that
+        has some: fewer lists are made, and fewer gradients since lists do not change in between.
     jitter : float, default=0.2
         Every trajectory's time step is scaled by 1 + jitter * U(-1, 1), so that no orbit closes on itself.
     target_acceptance : float or None, default=0.65
@@ -54,10 +57,13 @@ class HamiltonianMove(Move):
 
     gain = 0.15
 
-    def __init__(self, step_size="auto", *, caution=1.0, n_leapfrog=5, jitter=0.2, target_acceptance=0.65):
+    def __init__(
+        self, step_size="auto", *, caution=1.0, n_leapfrog=5, n_trajectories=1, jitter=0.2, target_acceptance=0.65
+    ):
         self.step_size = step_size
         self.caution = caution
         self.n_leapfrog = n_leapfrog
+        self.n_trajectories = n_trajectories
         self.jitter = jitter
         self.target_acceptance = target_acceptance
 
@@ -74,18 +80,20 @@ class HamiltonianMove(Move):
         around = near(energy, state.A)
         if around is not energy:
             energy, state = around, State(state.A, state.energy)  # another neighbourhood than that of the last step
-        state = self._with_gradient(energy, state)
-        jitter = 1 + self.jitter * rng.uniform(-1, 1, len(scale))
-        velocity = self._velocity(rng, state, temperature)
-        candidate, rise = self._trajectory(energy, state, temperature, velocity, scale * jitter, self.n_leapfrog)
-        ok = accept(rng, temperature, rise)
-        chosen = ok[:, None, None]
-        new = State(
-            np.where(chosen, candidate.A, state.A),
-            np.where(ok, candidate.energy, state.energy),
-            np.where(chosen, candidate.gradient, state.gradient),
-        )
-        return new, ok.astype(float)
+        state, share = self._with_gradient(energy, state), np.zeros(len(scale))
+        for _ in range(self.n_trajectories):
+            jitter = 1 + self.jitter * rng.uniform(-1, 1, len(scale))
+            velocity = self._velocity(rng, state, temperature)
+            candidate, rise = self._trajectory(energy, state, temperature, velocity, scale * jitter, self.n_leapfrog)
+            ok = accept(rng, temperature, rise)
+            chosen = ok[:, None, None]
+            state = State(
+                np.where(chosen, candidate.A, state.A),
+                np.where(ok, candidate.energy, state.energy),
+                np.where(chosen, candidate.gradient, state.gradient),
+            )
+            share += ok
+        return state, share / self.n_trajectories
 
     def _with_gradient(self, energy, state):
         if state.gradient is not None:
