@@ -322,7 +322,8 @@ def proofs(n_chains=400):
 def walks(n_replicas=8):
     """R-hat of walks like those of the classifier, on one bag of half of the samples, beside longer ones."""
     recipe = Recipe()
-    T, ridge, move = 1e-3, 3e-4, HamiltonianMove(caution=recipe.caution)
+    T, ridge = 1e-3, 3e-4
+    move = HamiltonianMove(caution=recipe.caution, n_trajectories=recipe.n_trajectories)
     print(f"\nWalks from the identity on one bag at T = {T}, lambda = {ridge}, {n_replicas} replicas\n")
     print("| data | steps | R-hat of the energy | R-hat of \\|A\\| | energy | norm of A |\n|---|---|---|---|---|---|")
     for load in (load_iris, load_wine):

@@ -97,7 +97,7 @@ class Recipe:
         walks that are as much longer, up to ``longest_walk`` times. Only for regression, and only on large bags.
     patient_bag, longest_walk : int, default=1000 and 4
         Samples of such a bag, and times the usual number of steps.
-    n_steps, n_trajectories : int, default=12 and 1
+    n_steps, n_trajectories : int, default=5 and 2
         Monte Carlo steps of a replica, enough to forget the identity, and trajectories of a step.
     screened_features : int, default=40
         Features from which on diagonal maps start with the columns that tell classes apart by themselves in the
@@ -211,8 +211,8 @@ class Recipe:
     colder: int = 3
     patient_bag: int = 1000
     longest_walk: int = 4
-    n_steps: int = 12
-    n_trajectories: int = 1
+    n_steps: int = 5
+    n_trajectories: int = 2
     screened_features: int = 40
     screened_floor: float = 0.03
     n_components: int | None = None
@@ -383,10 +383,10 @@ def _values(recipe):
 
 EFFORTS = {
     "low": Recipe(
-        smallest_bag=250, most_learned_on=250, n_replicas=36, n_steps=8, listed_neighbors=16, other_temperatures=False
+        smallest_bag=250, most_learned_on=250, n_replicas=36, n_steps=4, listed_neighbors=16, other_temperatures=False
     ),
     "default": Recipe(),
-    "high": Recipe(n_replicas=180, n_steps=16),
+    "high": Recipe(n_replicas=180, n_steps=8),
 }
 """Recipes by effort; ``benchmarks/efforts.py`` measures what they cost and what they gain."""
 
