@@ -334,10 +334,10 @@ def walks(n_replicas=8):
         for n_steps in (recipe.n_steps, 10 * recipe.n_steps, 60 * recipe.n_steps):
             sampler = Annealing(Constant(T), move, n_steps=n_steps)
             streams = Streams.from_seeds(np.random.SeedSequence(0).spawn(n_replicas))
-            states = [state for state, _ in sampler.iterate(streams, energy, start)][-max(8, int(0.3 * n_steps)) :]
+            states = [state for state, _ in sampler.iterate(streams, energy, start)][-max(1, int(0.3 * n_steps)) :]
             E = np.array([state.energy for state in states])
             norm = np.array([np.sqrt((state.A**2).sum(axis=(1, 2))) for state in states])
-            hats = f"{split_r_hat(E):.2f} | {split_r_hat(norm):.2f}"
+            hats = f"{split_r_hat(E):.2f} | {split_r_hat(norm):.2f}" if len(E) > 1 else "- | -"
             ends = f"{E.mean():.4f} ± {E.std():.4f} | {norm.mean():.1f} ± {norm.std():.1f}"
             print(f"| {load.__name__[5:]} | {n_steps} | {hats} | {ends} |", flush=True)
 

@@ -7,13 +7,12 @@ from scipy.optimize import minimize
 
 from freemetric import Recipe
 from freemetric.ensemble.tasks import regression
-from freemetric.ensemble.tasks.intervals import interval_chances
+from freemetric.ensemble.tasks.intervals import interval_chances, sorted_errors
 from freemetric.ensemble.tasks.regression import (
     EXPONENTS,
     RegressionHead,
     RegressionTask,
     Scored,
-    _sorted_errors,
     _strengths,
     noise_trends,
     spread_of,
@@ -120,7 +119,7 @@ def test_errors_count_as_often_as_they_weigh(weights, most):
     errors, n = np.array([0.9, -0.5, 0.1, 0.4, -0.2]), min(5, most)
     copies = np.repeat(errors, weights)
     expected = np.quantile(copies, (np.arange(n) + 0.5) / n, method="inverted_cdf")
-    np.testing.assert_array_equal(_sorted_errors(errors, np.array(weights, dtype=float), most), expected)
+    np.testing.assert_array_equal(sorted_errors(errors, np.array(weights, dtype=float), most), expected)
 
 
 @pytest.mark.parametrize("weights", [[1.0, 1.0, 1.0], [2.0, 1.0, 0.5]])
@@ -133,10 +132,10 @@ def test_strength_of_one_term(weights):
 
 def test_errors_as_often_as_they_weigh():
     errors = np.array([3.0, 1.0, 2.0])
-    assert_array_equal(_sorted_errors(errors, np.ones(3), 9), [1.0, 2.0, 3.0])
-    assert_array_equal(_sorted_errors(errors, np.array([2.0, 1.0, 1.0]), 9), [1.0, 2.0, 3.0])
-    assert_array_equal(_sorted_errors(errors, np.array([0.2, 2.6, 0.2]), 9), [1.0, 1.0, 1.0])
-    assert_array_equal(_sorted_errors(errors, np.array([2.6, 0.2, 0.2]), 9), [3.0, 3.0, 3.0])
+    assert_array_equal(sorted_errors(errors, np.ones(3), 9), [1.0, 2.0, 3.0])
+    assert_array_equal(sorted_errors(errors, np.array([2.0, 1.0, 1.0]), 9), [1.0, 2.0, 3.0])
+    assert_array_equal(sorted_errors(errors, np.array([0.2, 2.6, 0.2]), 9), [1.0, 1.0, 1.0])
+    assert_array_equal(sorted_errors(errors, np.array([2.6, 0.2, 0.2]), 9), [3.0, 3.0, 3.0])
 
 
 @pytest.fixture

@@ -121,3 +121,30 @@ def test_a_trajectory_keeps_the_lists_of_its_start(rng):
     moved, accepted = HamiltonianMove().step(rng, bound, State(A, bound(A)), np.array([1e-2]), np.array([1e-4]))
     assert accepted[0] == 1.0
     np.testing.assert_allclose(moved.energy, around(moved.A), rtol=1e-6)
+
+
+def test_trajectories_of_a_step_share_its_lists(rng, monkeypatch):
+    X, y, A = rng.standard_normal((80, 3)), np.arange(80) % 2, np.repeat(np.eye(3)[None], 2, axis=0)
+    bound, made = LogNCAEnergy(n_neighbors=5).bind(X, y), []
+    lists_of = bound.functions.neighbor_lists
+
+    def counted(*args):
+        made.append(args)
+        return lists_of(*args)
+
+    bound.functions = bound.functions._replace(neighbor_lists=counted)
+    T, step, start = np.full(2, 1e-2), np.full(2, 1e-4), State(A, bound(A))
+    made.clear()
+    moved, accepted = HamiltonianMove(n_trajectories=3).step(rng, bound, start, T, step)
+    np.testing.assert_array_equal(accepted, 1.0)
+    assert not made  # those of the start are known
+    np.testing.assert_allclose(moved.energy, bound.near(A)(moved.A), rtol=1e-6)
+    HamiltonianMove(n_trajectories=3).step(rng, bound, moved, T, step)
+    assert len(made) == 1
+    walks = [
+        HamiltonianMove(1e-4, n_trajectories=n).step(np.random.default_rng(0), bound, start, T, step)[0] for n in (1, 2)
+    ]
+    assert (walks[0].A != walks[1].A).all()
+    refused = HamiltonianMove(n_trajectories=4).step(rng, bound, start, T, np.full(2, 1e4))
+    np.testing.assert_array_equal(refused[1], 0.0)
+    np.testing.assert_array_equal(refused[0].A, A)

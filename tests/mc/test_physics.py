@@ -23,7 +23,7 @@ MOVES = [
     StretchRotateMove(0.5),
     HamiltonianMove(),
     HamiltonianMove(0.7, n_leapfrog=3, jitter=0.5),
-    HamiltonianMove(caution=0.5),
+    HamiltonianMove(caution=0.5, n_trajectories=2),
 ]
 
 

@@ -88,10 +88,8 @@ class Recipe:
     confinement : float, dict or "auto", default="auto"
         Strength of the harmonic trap on A. "auto" is 0.3 T, or 0.1 T for NCA's own energy. A dict gives the strength at
         the first temperature by the name of the energy; it follows the temperature. A number stays as it is.
-    other_temperatures : bool, default=True
-        Whether the best candidates are tried colder and hotter, by the factor ``temperature_step``.
-    temperature_step : float, default=3.0
-        That factor.
+    other_temperatures, temperature_step : bool and float, default=True and 3.0
+        Whether the best candidates are tried colder and hotter, and by what factor.
     colder : int, default=3
         Times that the best candidate is tried colder again, as long as that is better by more than a standard error, in
         walks that are as much longer, up to ``longest_walk`` times. Only for regression, and only on large bags.

@@ -16,6 +16,17 @@ def check_chances(q: ArrayLike) -> NDArray[np.float64]:
     return chances
 
 
+def sorted_errors(errors: NDArray, weights: NDArray, most: int) -> NDArray[np.float64]:
+    """Sorted errors, at most so many; with weights, each as often as it weighs."""
+    order = np.argsort(errors, kind="stable")
+    if np.ptp(weights) == 0 and len(errors) <= most:
+        return errors[order]
+    reached = np.cumsum(weights[order])
+    n = min(len(errors), most)
+    wanted = (np.arange(n) + 0.5) / n * reached[-1]
+    return errors[order][np.searchsorted(reached, wanted).clip(max=len(errors) - 1)]
+
+
 def interval_chances(n_errors: int, alpha: float) -> NDArray[np.float64]:
     """Probabilities (2,) of the ends of intervals that miss a share alpha.
 

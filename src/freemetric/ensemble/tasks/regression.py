@@ -18,7 +18,7 @@ from ..oob import OOBIndices, OOBPredictor
 from ..population import Population, allowed_neighbors, mixed_shares, selection_weights
 from ..settings import Recipe
 from ..task import EnsembleTask, Head, OOBResult
-from .intervals import interval_chances
+from .intervals import interval_chances, sorted_errors
 from .scales import RegressionScore, Scale, encoded_target
 
 QUARTERS = 4  # strata of the samples, by their targets
@@ -350,7 +350,7 @@ def with_noises(plain: RegressionHead, scored: Scored, recipe: Recipe) -> tuple[
     seen = np.column_stack([logs.min(axis=1), logs.max(axis=1)])
     head = replace(plain, spread=spread, noises=noises, seen=seen)
     prediction = head(scored.shares, np.vstack([scored.trends, logs]))
-    errors = _sorted_errors(errors / prediction.spread, scored.weights, recipe.most_errors)
+    errors = sorted_errors(errors / prediction.spread, scored.weights, recipe.most_errors)
     return replace(head, errors=errors), prediction
 
 
@@ -392,14 +392,3 @@ def _strengths(terms, y, w, prior):
     ridge = np.sqrt(prior * np.maximum((terms**2 * w[:, None]).sum(axis=0), 1e-9))
     A = np.vstack([terms * root, np.diag(ridge)])
     return nnls(A, np.concatenate([y * root[:, 0], ridge * usual]))[0]
-
-
-def _sorted_errors(errors, weights, most):
-    """Sorted errors; with weights, as many as there are samples, each as often as it weighs."""
-    order = np.argsort(errors, kind="stable")
-    if np.ptp(weights) == 0 and len(errors) <= most:
-        return errors[order]
-    reached = np.cumsum(weights[order])
-    n = min(len(errors), most)
-    wanted = (np.arange(n) + 0.5) / n * reached[-1]
-    return errors[order][np.searchsorted(reached, wanted).clip(max=len(errors) - 1)]
