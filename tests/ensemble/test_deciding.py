@@ -21,7 +21,7 @@ def model(**options):
 
 @pytest.fixture(scope="module")
 def skewed():
-    X, y = make_classification(1000, 6, n_informative=4, weights=[0.9], class_sep=0.8, random_state=1)
+    X, y = make_classification(1000, 6, n_informative=4, weights=[0.9], class_sep=0.4, random_state=1)
     return X[:350], y[:350], X[350:], y[350:]
 
 
@@ -143,7 +143,7 @@ def test_thresholds_are_near_the_best_out_of_bag_and_better_on_new_samples(plain
     tuned, known = plain.tune_threshold(scoring), ~np.isnan(plain.oob_decision_function_[:, 1])
     reached = score(y[known], tuned.oob_decision_function_[known].argmax(axis=1))
     best = best_score_by_brute_force(plain.oob_decision_function_[known, 1], y[known], score)
-    assert best - 0.04 < reached <= best  # the score is smoothed, so that the best one need not be taken
+    assert best - 0.06 < reached <= best  # the score is smoothed, so that the best one need not be taken
     assert score(truth, tuned.predict(new)) > score(truth, plain.predict(new))
 
 
@@ -187,7 +187,7 @@ def test_thresholds_of_costs(plain, skewed):
     known = ~np.isnan(plain.oob_decision_function_[:, 1])
     P, gain = plain.oob_decision_function_[known, 1], lambda y, labels: -mean_cost(y, labels, costs)
     reached = gain(y[known], tuned.oob_decision_function_[known].argmax(axis=1))
-    assert reached > 1.15 * best_score_by_brute_force(P, y[known], gain)
+    assert reached > 1.3 * best_score_by_brute_force(P, y[known], gain)
 
 
 def test_costs_beyond_the_steps_are_searched_around_their_own_threshold(plain):

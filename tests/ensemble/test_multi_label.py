@@ -137,7 +137,7 @@ def test_class_weights_are_of_every_output(rng):
 
 
 def test_thresholds_are_found_for_the_score_of_every_label():
-    X, Y = make_multilabel_classification(500, 8, n_classes=4, n_labels=1, random_state=0)
+    X, Y = make_multilabel_classification(500, 8, n_classes=4, random_state=2)
     scores = []
     for scoring in (None, "f1"):
         recipe = Recipe(scoring=scoring)

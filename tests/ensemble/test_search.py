@@ -203,9 +203,9 @@ def test_bags_of_the_largest_size_hold_their_share_of_every_class():
 @pytest.mark.parametrize(
     ("device", "bag_size", "width", "batch"),
     [
-        ("cpu", 128, 5, 16),
-        ("cpu", 200, 5, 10),  # 2048 rows
-        ("cpu", 200, 2000, 5),
+        ("cpu", 256, 5, 16),
+        ("cpu", 400, 5, 10),  # 4096 rows
+        ("cpu", 400, 2000, 5),
         ("reference", 4000, 5, 1),
         ("cuda", 4000, 1000, 64),
         ("cuda", 4000, 2000, 32),

@@ -67,7 +67,7 @@ class Recipe:
         Most memory of the out-of-bag votes of all candidates, and of those of very many classes.
     map_bytes : int, default=8 GiB
         Most memory of maps and of what is computed from them.
-    task_samples, task_replicas, device_replicas : int, default=2048, 16 and 64
+    task_samples, task_replicas, device_replicas : int, default=4096, 16 and 64
         Most samples of all bags of a task, most replicas of it, and of a task on a GPU.
     wide : int, default=1000
         Columns of a view; tasks with more have fewer replicas.
@@ -194,7 +194,7 @@ class Recipe:
     vote_bytes: int = 512 << 20
     many_class_bytes: int = 128 << 20
     map_bytes: int = 8 << 30
-    task_samples: int = 2048
+    task_samples: int = 4096
     task_replicas: int = 16
     device_replicas: int = 64
     wide: int = 1000
