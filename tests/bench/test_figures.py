@@ -87,6 +87,7 @@ def test_labels_of_the_intervals_stay_apart(table, request):
     assert not overlap(labels(figure, texts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [pytest.param("errors", marks=pytest.mark.slow), "close_methods"])
 def test_labels_of_the_scatter_plots_stay_apart(table, request):
     errors = request.getfixturevalue(table)

@@ -162,6 +162,7 @@ def test_a_record_of_regression_is_honest(patients):
     assert len(record.coverage) == len(record.width) == 3
 
 
+@pytest.mark.slow
 def test_a_record_of_a_synthetic_problem_knows_what_is_possible():
     records = [evaluate(BenchJob("fan-60", "knn", 0, fold), sized_problem("fan-60"), "synthetic") for fold in range(2)]
     assert records[0].excess != records[1].excess  # folds are samples

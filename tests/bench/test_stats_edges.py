@@ -121,6 +121,7 @@ def test_a_missing_library_names_the_extra():
         extras.require("no_such_library")
 
 
+@pytest.mark.slow
 def test_the_package_imports_without_the_extra():
     script = """
 import sys

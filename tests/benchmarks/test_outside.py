@@ -253,6 +253,7 @@ def test_tables_say_what_the_records_hold(capsys):
     assert "| 70 | 1147 (" in rows["| free-energy"]  # 400 log10(7 / 3)
 
 
+@pytest.mark.slow
 def test_the_forest_under_another_name_is_rated_as_the_forest():
     committed = outside.all_records([])
     twins = [

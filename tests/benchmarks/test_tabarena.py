@@ -173,6 +173,7 @@ def test_columns_become_numbers_by_the_training_rows(entry):
     np.testing.assert_array_equal(encoder.transform(new), [[1, 3, 1, 0, 1], [0, 2, 0, 0, 1]])
 
 
+@pytest.mark.slow
 def test_configurations_are_plain_valid_and_the_same_for_a_seed(entry):
     configurations = entry("configurations").draw_configurations(30)
     assert json.loads(json.dumps(configurations)) == configurations

@@ -29,6 +29,7 @@ def changed(value, place, part):
     return value
 
 
+@pytest.mark.slow
 def test_inspect(freemetric, home, tmp_path):
     header, tree, arrays = parts(home / "people.fm")
     answers = []

@@ -68,6 +68,7 @@ def test_numbers_by_any_measure(freemetric, tmp_path):
     assert "'brier'" in answer.lines[0]
 
 
+@pytest.mark.slow
 def test_a_synthetic_problem_is_run(freemetric, tmp_path):
     words = ("bench", "run", tmp_path, "--task", "synthetic", "--datasets", "two-noises")
     assert freemetric(*words, "--methods", "knn", "--rows", "60", "--repeats", "1", "--json").json == {

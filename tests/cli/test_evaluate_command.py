@@ -111,6 +111,7 @@ def test_groups(freemetric, home):
     )
 
 
+@pytest.mark.slow
 def test_repeats_and_seeds(freemetric, home):
     def errors(*words):
         said = freemetric("evaluate", home / "people.csv", *WORDS, "--methods", "euclidean", "--json", *words)
@@ -176,6 +177,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 def test_an_interrupt_writes_nothing(home, tmp_path):
     """Ctrl-C, from the shell's side: code 130, files as they were, and no traceback."""

@@ -25,6 +25,7 @@ def test_curves_and_walks_are_drawn(iris):
     assert heat.get_xscale() == "log"
 
 
+@pytest.mark.slow
 def test_overlaps_of_several_ladders_have_a_panel(iris):
     sampler = Annealing(Constant(1e-3), n_steps=5)
     X, y = iris[0][::3], iris[1][::3]

@@ -223,6 +223,7 @@ def test_gaps_of_a_model_are_those_of_its_samples(classifier, wine):
     np.testing.assert_allclose(classifier.ensemble_.training_set.gaps.means, gaps.means, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_displays_and_reports(wine, classifier, diabetes, regressor, tmp_path):
     pytest.importorskip("matplotlib")
     from freemetric import report

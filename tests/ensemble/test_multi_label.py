@@ -150,6 +150,7 @@ def test_thresholds_are_found_for_the_score_of_every_label():
     assert model.oob_score_ == pytest.approx(np.mean(each))
 
 
+@pytest.mark.slow
 def test_searches_pipelines_and_folds_take_it(rng):
     X, Y = make_multilabel_classification(60, 5, n_classes=3, random_state=0)
     model = make_pipeline(MinMaxScaler(), FreeEnergyClassifier(n_replicas=3, random_state=0))

@@ -72,6 +72,7 @@ def test_noise_alone_has_no_error_below_chance():
     assert fitted.path_["oob_error"].min() > 0.38  # 180 draws: a standard error of 0.04
 
 
+@pytest.mark.slow
 def test_a_number_of_features():
     X, y = exclusive_or(60)
     fitted, five, strict = (
@@ -99,6 +100,7 @@ def test_targets_of_regression():
     assert both.get_support(indices=True).tolist() == [2, 5, 9]
 
 
+@pytest.mark.slow
 def test_threads_and_units_do_not_matter(fitted):
     few = exclusive_or(60)
     one, threads = (FreeEnergySelector(n_replicas=3, n_jobs=n, random_state=0).fit(*few) for n in (None, 2))

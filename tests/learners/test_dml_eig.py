@@ -188,6 +188,7 @@ def test_defaults_survive_poor_data(rng, wine):
         assert np.isfinite(DMLeig().fit(data, labels).components_).all()
 
 
+@pytest.mark.slow
 def test_warm_start_goes_on(wine):
     model = DMLeig(smoothing=1e-3, max_iter=2, warm_start=True)
     with pytest.warns(ConvergenceWarning, match=r"DMLeig stopped after 2 steps \(max_iter=2\)"):

@@ -155,6 +155,7 @@ def test_fewer_components_are_the_leading_ones(wine):
     np.testing.assert_allclose(part.components_, whole.components_[:2])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 def test_defaults_survive_poor_data(rng, wine):
     X, y = wine

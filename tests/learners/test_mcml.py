@@ -115,6 +115,7 @@ def test_warm_starts(wine):
     assert model.n_iter_ < 10
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak is counted by Linux")
 def test_memory_does_not_grow_with_the_square_of_samples(rng):
     collapse = Collapse(rng.random((9000, 2)), rng.integers(2, size=9000))

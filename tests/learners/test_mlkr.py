@@ -145,6 +145,7 @@ def test_in_a_search():
     assert search.best_score_ > 0.74
 
 
+@pytest.mark.slow
 def test_better_neighbours_than_without(friedman):
     X, y = make_friedman1(600, 20, noise=1.0, random_state=0)
     with_, without = (
@@ -164,6 +165,7 @@ def test_dmlfe_learns_from_numbers(friedman, energy):
     assert error_left_out(X, y, model.components_) < error_left_out(X, y, np.eye(7)) - 0.2
 
 
+@pytest.mark.slow
 def test_dmlfe_on_numbers_by_element_moves_batches_and_fewer_dimensions(friedman):
     X, y = friedman
     model = DMLFE(2, energy="regression", sampler=QUICK, random_state=0).fit(X, np.column_stack([y, -y]))

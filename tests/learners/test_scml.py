@@ -82,6 +82,7 @@ def test_bases_must_be_directions_of_the_features(iris, basis):
         SCML(basis=basis).fit(*iris)
 
 
+@pytest.mark.slow
 def test_defaults_come_near_the_optimum():
     X, y = load_breast_cancer(return_X_y=True)
     X, y = MinMaxScaler().fit_transform(X)[::3], y[::3]
@@ -279,6 +280,7 @@ def test_verbose_logs_progress(iris, caplog):
     assert "SCML iteration 1000: objective" in caplog.text
 
 
+@pytest.mark.slow
 def test_ordinary_data_do_not_warn(iris, wine):
     cancer = load_breast_cancer(return_X_y=True)
     for X, y in (iris, wine, cancer, make_classification(300, 20, random_state=0)):

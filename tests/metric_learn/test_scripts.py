@@ -26,6 +26,7 @@ def pairs_of(y, n, seed=0):
     return pairs, np.repeat([1, -1], [len(a), len(c)])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:balance_param=:freemetric.exceptions.DataWarning")
 def test_the_tour_of_all_algorithms():
     """Three features that tell classes and three loud ones that do not: every metric must find out."""

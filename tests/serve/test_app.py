@@ -156,6 +156,7 @@ def _is_inside(story):
     return None if np.isclose(ends, story["truth"], rtol=1e-6).any() else bool(ends[0] < story["truth"] < ends[1])
 
 
+@pytest.mark.slow
 def test_a_metric_for_numbers_is_scored_on_other_rows(client, houses_csv, warm):
     client.post("/api/table", params={"name": "houses.csv"}, content=houses_csv)
     events = told(client, client.post("/api/fit", json={"method": "mlkr"}).json())
@@ -170,6 +171,7 @@ def test_a_metric_for_numbers_is_scored_on_other_rows(client, houses_csv, warm):
     assert refused["text"].startswith("method 'lmnn' cannot predict a number; known: free-energy")
 
 
+@pytest.mark.slow
 def test_a_comparison_of_numbers(client, houses_csv, warm):
     client.post("/api/table", params={"name": "houses.csv"}, content=houses_csv)
     settings = {"methods": ["euclidean", "rf"], "folds": 2, "repeats": 1}
@@ -355,6 +357,7 @@ def test_a_new_file_is_predicted(loaded, session, flowers, tmp_path):
     assert files(session) == ["table.csv"]
 
 
+@pytest.mark.slow
 def test_a_new_file_without_names_gets_numbers_and_intervals(client, houses, warm):
     content = houses.to_csv(index=False, header=False, sep=";").encode()
     client.post("/api/table", params={"name": "houses.csv"}, content=content)

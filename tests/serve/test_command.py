@@ -75,6 +75,7 @@ def wait_for_tables(path, n):
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_it_answers_and_ends_at_once(start, tmp_path):
     process = start()
     with visitor(process) as client:

@@ -107,6 +107,7 @@ def test_failures_within_the_limits_are_told_as_without(written):
     assert "ValueError: n_components=1000 is larger" in plain[0][1]
 
 
+@pytest.mark.slow
 def test_tables_of_several_files(written, mixed, tmp_path):
     mixed.iloc[::-1].assign(size=lambda f: -f["size"]).to_csv(tmp_path / "b.csv", index=False)
     tables = {"a": read(written), "b": read(tmp_path / "b.csv")}
@@ -133,6 +134,7 @@ def test_classes_that_are_too_small(mixed, tmp_path):
         compare({"b": read(tmp_path / "b.csv")}, "class", ["euclidean"], QUICK)
 
 
+@pytest.mark.slow
 def test_predictions_of_every_row_are_kept(written):
     settings = replace(QUICK, repeats=2)
     found = evaluate(read(written), "class", ["rf"], settings)

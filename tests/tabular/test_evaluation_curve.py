@@ -49,6 +49,7 @@ def test_shares_leave_enough():
     assert shares(104, 26) == [1 / 2]
 
 
+@pytest.mark.slow
 def test_a_curve_falls_where_there_is_more_to_learn():
     found = evaluate(cloud(480, 0), "field", ["euclidean"], CURVE)
     curve = found.learning_curve("board", "euclidean")
@@ -65,6 +66,7 @@ def test_a_curve_falls_where_there_is_more_to_learn():
     assert ("board", "constant") not in found.curves
 
 
+@pytest.mark.slow
 def test_no_help_is_said_where_there_is_nothing_to_learn():
     found = evaluate(cloud(240, 0.5), "field", ["euclidean"], CURVE)
     assert "more rows are not seen to help" in found.would_more_help("board", "euclidean")

@@ -80,6 +80,7 @@ def test_a_rotation_of_the_learned_space_is_no_barrier(iris):
     np.testing.assert_allclose(band.maps[-1], np.eye(4), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_overlaps_of_ladders_are_those_of_independent_draws(monkeypatch):
     """Maps of two elements in a round well have a uniform angle: q is cos^2 of it, of mean 1/2 and variance 1/8."""
     settings = TemperingSettings(n_steps=800, n_rungs=2, n_ladders=2)

@@ -85,6 +85,7 @@ def test_a_quench_has_none(iris):
         model.thermodynamics(*iris)
 
 
+@pytest.mark.slow
 def test_units_of_the_data_are_those_of_the_metric(rng):
     """Features a thousand times larger have a metric a million times smaller."""
     X = np.vstack([rng.normal(0, 0.1, (10, 2)), rng.normal(1, 0.1, (10, 2))])

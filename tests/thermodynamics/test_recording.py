@@ -225,6 +225,7 @@ def test_what_mixes_is_told_from_what_does_not(rng):
     assert 150 < n - len(equilibrated(drifting).energy) <= 250
 
 
+@pytest.mark.slow
 def test_rungs_share_the_barrier_evenly():
     """For a harmonic well the barrier is even in log T, whatever the ladder that it was measured on."""
     run = temper(Well(), np.zeros((2, 2)), 0.0, (0.01, 1.0), TemperingSettings(n_steps=400, n_rungs=8), 0)
