@@ -88,6 +88,7 @@ def test_a_file_twice(freemetric, home):
     assert freemetric("evaluate", home / "people.csv", home / "people.csv", *WORDS).lines == ["a file is named twice"]
 
 
+@pytest.mark.slow
 def test_scores_classes_and_a_constant_answer(freemetric, home):
     answer = freemetric("evaluate", home / "people.csv", *SMALL, "--scoring", "average_precision")
     assert (answer.code, answer.lines) == (0, [])

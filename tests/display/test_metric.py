@@ -99,7 +99,7 @@ def test_names_come_through_pipelines_and_classifiers(iris):
         assert names_on(MetricDisplay.from_estimator(model.fit(X, y)).ax_) == NAMES
 
 
-@pytest.mark.parametrize(("d", "weights"), [(4, False), (4, True), (114, True)])
+@pytest.mark.parametrize(("d", "weights"), [(4, False), (4, True), pytest.param(114, True, marks=pytest.mark.slow)])
 def test_names_can_be_read(d, weights, rng):
     A = rng.normal(size=(d, d))
     names = [f"a feature with a name of its own {i}" for i in range(d)]

@@ -52,7 +52,6 @@ def test_sets_are_those_of_the_quantile(rng, n, alpha):
     np.testing.assert_array_equal(p_values(P, own) > alpha, threshold >= 1 - P)
 
 
-@pytest.mark.slow
 def test_the_chance_of_rows_that_are_exchangeable_is_exact(rng):
     n, n_times = 30, 20_000
     drawn = rng.random((n_times, n + 1))

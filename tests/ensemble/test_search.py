@@ -254,7 +254,6 @@ def test_replicas_that_do_not_depend_on_each_other_walk_together(sampler, walks,
     assert trace["energy"].shape == (1, 3)
 
 
-@pytest.mark.slow
 def test_larger_bags_are_tried_by_as_many_replicas_of_every_form():
     X, y = make_classification(600, 6, n_informative=4, random_state=0)
     recipe = Recipe(smallest_bag=30, bag_growth=5, candidates=("scaled/diagonal", "quantiles/diagonal", "scaled/full"))

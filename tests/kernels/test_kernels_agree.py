@@ -240,7 +240,6 @@ def test_memory_budgets_change_nothing(rng, monkeypatch):
     np.testing.assert_allclose(small_swept[1], swept[1], rtol=1e-6)
 
 
-@pytest.mark.slow
 def test_beyond_the_default_budget_of_kept_pairs(rng):
     N = 4300
     label = np.sort(rng.integers(0, 3, N))

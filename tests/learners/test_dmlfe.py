@@ -98,6 +98,7 @@ def test_the_paper_preset():
     assert (sampler.move.step_size, sampler.move.n_moves, sampler.move.target_acceptance) == (1.0, "samples", None)
 
 
+@pytest.mark.slow
 def test_the_paper_preset_learns(iris):
     model = DMLFE.paper(random_state=0).fit(*iris)
     np.testing.assert_allclose(model.trace_["temperature"][:3, 0], [0.1, 0.09, 0.081])

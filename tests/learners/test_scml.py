@@ -62,6 +62,7 @@ def test_finds_the_optimum_of_the_linear_programme(data, n_basis, regularization
     assert lowest * (1 - 1e-9) <= model.objective_ <= lowest * (1 + close)
 
 
+@pytest.mark.slow
 def test_bases_of_ones_own_are_weighed_as_well_as_they_can_be(wine, rng):
     X, y = wine
     basis = rng.standard_normal((40, X.shape[1]))

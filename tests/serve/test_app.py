@@ -209,6 +209,7 @@ def test_a_word_among_numbers_is_named_and_may_be_a_gap(client, houses_csv, warm
     assert (said["problem"], said["task"], said["targets"]["n"]) == (None, "regress", 79)
 
 
+@pytest.mark.slow
 def test_a_comparison(loaded):
     loaded.post("/api/columns", json={"target": "kind", "uses": {"field": "drop"}})  # it says nothing of the class
     settings = {"methods": ["euclidean", "nca"], "folds": 2, "repeats": 1}

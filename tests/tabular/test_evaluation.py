@@ -167,6 +167,7 @@ def test_the_constant_answer_is_the_baseline(written):
     assert found.notes() == []
 
 
+@pytest.mark.slow
 def test_frames_and_labels_as_a_program_has_them(mixed, written):
     expected = evaluate(read(written), "class", ["euclidean"], QUICK).rows()[0]["errors"]
     for X, y in [(mixed, "class"), (mixed.drop(columns="class"), mixed["class"])]:

@@ -132,6 +132,7 @@ def test_what_cannot_be_saved_is_said(rich, tmp_path):
         model.transform(rich)
 
 
+@pytest.mark.slow
 def test_parameters_of_the_learner_are_reached(rich):
     X, y = split(rich)
     model = TableClassifier(NCA(max_iter=3), random_state=0)

@@ -106,6 +106,7 @@ def test_the_usual_regressor_with_weights_intervals_and_a_file(homes, tmp_path):
     assert type(TableRegressor().made()) is FreeEnergyRegressor
 
 
+@pytest.mark.slow
 def test_with_scikit_learn(homes):
     X, y = split(homes)
     assert is_regressor(TableRegressor())
@@ -125,6 +126,7 @@ def test_with_scikit_learn(homes):
         forest.transform(X)
 
 
+@pytest.mark.slow
 def test_numbers_however_they_are_held(homes):
     X, y = split(homes)
     expected = TableRegressor(QUICK).fit(X, y).predict(X)

@@ -11,7 +11,12 @@ SLOWLY = pytest.param("two features of iris", marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize(
-    "name", ["quadratic wells", "double well", SLOWLY, pytest.param("random energies", marks=pytest.mark.slow)]
+    "name",
+    [
+        "double well",
+        SLOWLY,
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("quadratic wells", "random energies")),
+    ],
 )
 def test_estimates_lie_within_their_errors(bench, name, record_property):
     """The quick version of ``python benchmarks/thermodynamics.py known``."""

@@ -13,6 +13,7 @@ from ..learners.test_dmlfe import Spring
 SHORT = TemperingSettings(n_steps=40, n_rungs=4, n_rounds=1, n_ladders=2)
 
 
+@pytest.mark.slow
 def test_a_spring_has_its_closed_form(rng):
     X, y = rng.random((30, 2)), np.tile([0, 1], 15)
     T, a, ridge = 0.02, 2.0, 0.5
