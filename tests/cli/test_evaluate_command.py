@@ -103,6 +103,7 @@ def test_scores_classes_and_a_constant_answer(freemetric, home):
     assert sum(map(sum, rf["confusion"])) == 60
 
 
+@pytest.mark.slow
 def test_groups(freemetric, home):
     answer = freemetric("evaluate", home / "people.csv", *SMALL, "--groups", "colour")
     assert answer.code == 0
@@ -124,6 +125,7 @@ def test_repeats_and_seeds(freemetric, home):
     assert twice != errors("--repeats", "2", "--seed", "1")
 
 
+@pytest.mark.slow
 def test_a_learning_curve_a_page_and_a_file(freemetric, home, tmp_path):
     page, scores = tmp_path / "page.html", tmp_path / "scores.csv"
     words = [*WORDS, "--folds", "4", "--learning-curve", "--report", page, "-o", scores, "--set", "rf.n_estimators=9"]

@@ -50,6 +50,7 @@ def test_every_section_is_there(models, page, kind):
         assert len(figure["aria-label"]) > 20
 
 
+@pytest.mark.slow
 def test_what_is_shown_of_whom(models, page):
     shown = {kind: {name for name, part in page(*models[kind])[1].items() if part} for kind in KINDS}
     everything = {"classes", "rows", "spaces", "motion", "traces", "metric", "weights", "curves", "confusion"}

@@ -111,6 +111,7 @@ def test_a_fit_from_the_file_to_the_model(loaded, session, csv, tmp_path):
     assert files(session) == ["table.csv"]
 
 
+@pytest.mark.slow
 def test_numbers_from_the_file_to_the_model(client, houses, houses_csv, tmp_path, warm):
     said = client.post("/api/table", params={"name": "houses.csv"}, content=houses_csv).json()
     assert (said["target"], said["task"], said["targets"]["n"], said["classes"]) == ("price", "regress", 79, [])

@@ -338,6 +338,7 @@ def test_before_a_fit():
     assert not hasattr(TableClassifier(), "oob_score_")
 
 
+@pytest.mark.slow
 def test_shown_and_reported(rich, tmp_path):
     pytest.importorskip("plotly")
     X, y = split(rich)
