@@ -123,6 +123,18 @@ def test_hamiltonian_and_element_moves_sample_the_same_distribution(temperature,
     assert hamiltonian == pytest.approx(element, abs=4 * error)
 
 
+@pytest.mark.parametrize(
+    "options", [{"n_trajectories": 0}, {"n_trajectories": 1.5}, {"n_leapfrog": -1}, {"n_leapfrog": "5"}]
+)
+def test_numbers_of_trajectories_and_leaps_are_counts(options):
+    sampler = Annealing(Constant(1.0), HamiltonianMove(**options), n_steps=2)
+    with pytest.raises(
+        ValueError, match=f"{next(iter(options))} of HamiltonianMove is a positive integer; got"
+    ) as caught:
+        list(sampler.iterate(np.random.default_rng(0), Well(), np.ones((1, 1, 2))))
+    assert "\n" not in str(caught.value)
+
+
 def test_step_sizes_reach_the_wanted_acceptance_and_freeze(iris):
     energy = (NCAEnergy() + 1e-4 * Confinement()).bind(*iris)
     for move, wanted in ((ElementMove(5.0), 0.3), (HamiltonianMove(1.0), 0.65)):

@@ -1,6 +1,7 @@
 """All elements at once, along the gradient: Hamiltonian Monte Carlo (Duane et al. 1987), and Langevin's with noise."""
 
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,10 @@ class HamiltonianMove(Move):
             raise ValueError(
                 "HamiltonianMove needs an energy with value_and_grad; use ElementMove or MatrixMove for this one."
             )
+        for name in ("n_leapfrog", "n_trajectories"):
+            value = getattr(self, name, 1)  # not all moves that follow gradients have trajectories
+            if not isinstance(value, Integral) or value < 1:
+                raise ValueError(f"{name} of {type(self).__name__} is a positive integer; got {value!r}.")
         if self.step_size != "auto":
             return super().start(rng, energy, state, temperature)
         return self._reasonable_step(rng, energy, state, temperature)
