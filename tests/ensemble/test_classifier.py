@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.energies import CallableEnergy, Diagonal, LogNCAEnergy
+from freemetric.energies import CallableEnergy, Diagonal, LogNCAEnergy, NCAEnergy
 from freemetric.exceptions import DataWarning
 from freemetric.mc import Annealing, Constant, ElementMove, ParallelTempering
 
@@ -380,3 +380,22 @@ def test_searches_for_votes_are_kept(wine, monkeypatch):
     assert model.ensemble_.computed["searches"] is not first
     monkeypatch.setattr("freemetric.ensemble.model.KEPT_BYTES", 0)
     np.testing.assert_array_equal(model.set_params(n_jobs=1).votes(X), votes)
+
+
+def test_thermodynamics_have_the_energy_of_the_candidate_that_was_followed():
+    """The weightiest of its temperature and trap; where there is none, the weightiest of all."""
+    model = FreeEnergyClassifier()
+    model.selection_ = {
+        "view": np.array(["scaled"] * 3),
+        "form": np.array(["full"] * 3),
+        "temperature": np.array([1e-3, 1e-3, 3e-3]),
+        "confinement": np.full(3, 3e-4),
+        "weight": np.array([0.1, 0.3, 0.6]),
+        "energy": np.array(["nca", "log-nca", "nca"]),
+        "bag_size": np.array([10, 20, 30]),
+    }
+    model.snapshots_ = {"view": "scaled", "form": "full"}
+    for temperature, size, energy in ((1e-3, 20, LogNCAEnergy), (9.0, 30, NCAEnergy)):
+        model.temperature_, model.confinement_ = temperature, 3e-4
+        found = model._best_energy()
+        assert (type(found[0]), found[1]) == (energy, size)
