@@ -123,7 +123,7 @@ def test_a_trajectory_keeps_the_lists_of_its_start(rng):
     np.testing.assert_allclose(moved.energy, around(moved.A), rtol=1e-6)
 
 
-def test_trajectories_of_a_step_share_its_lists(rng, monkeypatch):
+def test_trajectories_of_a_step_share_its_lists(rng):
     X, y, A = rng.standard_normal((80, 3)), np.arange(80) % 2, np.repeat(np.eye(3)[None], 2, axis=0)
     bound, made = LogNCAEnergy(n_neighbors=5).bind(X, y), []
     lists_of = bound.functions.neighbor_lists
