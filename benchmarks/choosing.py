@@ -3,6 +3,7 @@
     python benchmarks/choosing.py --choose "dict(n_steps=9)" --data-home DATA --jobs 2    # as often as one likes
     python benchmarks/choosing.py --confirm "dict(n_steps=9)" --data-home DATA --jobs 2   # once
     python benchmarks/choosing.py --choose "dict()" --before 0123456789                   # a change of the code
+    python benchmarks/choosing.py --choose "dict(most_scored=2000)" --large               # of fits with many samples
     python benchmarks/choosing.py --show                                                  # what was tried so far
 
 Every call appends a line to benchmarks/choices.jsonl: what was changed, when, both means, paired p-values;
@@ -51,7 +52,10 @@ CONFIRMING = (
 )
 """Alike in size, categories and classes. Sets of one origin are not parted: heart and heart-c, glass and glass-g2."""
 
-REPEATS = 5
+LARGE = ("page-blocks", "pendigits", "krkopt", "poker"), ("satimage", "cod-rna")
+"""Sets of thousands of samples, to choose and to confirm by what the others are too small for; without the zoo."""
+
+REPEATS, LARGE_REPEATS = 5, 2
 ZOO_SIZES, ZOO_REPEATS = (100, 400), 2
 DEFAULT = "dict()"
 ALLOWED = {"better": 0.0, "cheaper": 0.1}  # points of error that a change may cost, by what it is for
@@ -84,8 +88,9 @@ def fit(job, change, folder, data_home):
 
 
 def fit_sets(names, change, folder, data_home, n_jobs):
+    repeats = LARGE_REPEATS if names in LARGE else REPEATS
     jobs = [
-        BenchJob(name, "free-energy", repeat, fold) for name, repeat, fold in product(names, range(REPEATS), range(2))
+        BenchJob(name, "free-energy", repeat, fold) for name, repeat, fold in product(names, range(repeats), range(2))
     ]
     Parallel(n_jobs, batch_size=1)(delayed(fit)(job, change, folder, data_home) for job in jobs)
 
@@ -136,7 +141,7 @@ def on_sets(names, before, after):
 
 def holds(result, goal):
     """Whether the confirming sets and the zoo bear out what was chosen."""
-    zoo = result["zoo"]
+    zoo = result.get("zoo", {"difference": -np.inf, "standard_error": 0.0})
     return bool(
         result["confirming"]["error"]["difference"] <= ALLOWED[goal]
         and zoo["difference"] <= ALLOWED[goal] + zoo["standard_error"]
@@ -150,18 +155,19 @@ def read_choices(path=CHOICES):
     return bayes.read(path)
 
 
-def earlier(choices, change, stage, fingerprint):
-    """The last line of this change, stage and code; None where there is none."""
-    same = [c for c in choices if (c["change"], c["stage"], c["sources"]) == (change, stage, fingerprint)]
+def earlier(choices, change, stage, fingerprint, large=False):
+    """The last line of this change, stage, code and size of sets; None where there is none."""
+    wanted = change, stage, fingerprint, large
+    same = [c for c in choices if (c["change"], c["stage"], c["sources"], c.get("large", False)) == wanted]
     return same[-1] if same else None
 
 
-def may_confirm(choices, change, fingerprint):
+def may_confirm(choices, change, fingerprint, large=False):
     """The line of the choice; an end with a message where there is none, or where it has been confirmed."""
-    chosen = earlier(choices, change, "choose", fingerprint)
+    chosen = earlier(choices, change, "choose", fingerprint, large)
     if chosen is None:
         raise SystemExit(f"{change} was not tried on the choosing sets with this code: --choose it first.")
-    if earlier(choices, change, "confirm", fingerprint):
+    if earlier(choices, change, "confirm", fingerprint, large):
         raise SystemExit(f"{change} was confirmed before: the confirming sets are looked at once.")
     return chosen
 
@@ -174,9 +180,9 @@ def append(path, line):
 def show(choices):
     rows = []
     for c in choices:
-        parts = [c["choosing"]["error"], *([c["confirming"]["error"], c["zoo"]] if c["stage"] == "confirm" else [])]
-        cells = [f"{part['difference']:+.2f}, p = {part['p']:.2g}" for part in parts]
-        about = [c[name] for name in ("date", "change", "goal", "stage")]
+        parts = [c["choosing"]["error"], c.get("confirming", {}).get("error"), c.get("zoo")]
+        cells = [f"{part['difference']:+.2f}, p = {part['p']:.2g}" for part in parts if part]
+        about = [c["date"], c["change"] + ", large sets" * c.get("large", False), c["goal"], c["stage"]]
         rows.append([*about, *cells, *[""] * (3 - len(cells)), c.get("holds", "")])
     bayes.markdown(["date", "change", "goal", "stage", "choosing sets", "confirming sets", "zoo", "holds"], rows)
 
@@ -184,22 +190,23 @@ def show(choices):
 def compare_change(change, stage, arguments):
     """Fit what is lacking of the change, and of the default unless it was fitted before the code changed."""
     now, choices = sources(), read_choices(arguments.choices)
-    chosen = may_confirm(choices, change, now) if stage == "confirm" else None
-    names = CONFIRMING if chosen else CHOOSING
+    large = arguments.large
+    chosen = may_confirm(choices, change, now, large) if stage == "confirm" else None
+    names = (LARGE if large else (CHOOSING, CONFIRMING))[stage == "confirm"]
     before = folder_of(arguments.records, DEFAULT, arguments.before or now)
     after = folder_of(arguments.records, change, now)
     for one, folder in dict.fromkeys([(change, after)] + [(DEFAULT, before)] * (not arguments.before)):
         fit_sets(names, one, folder, arguments.data_home, arguments.jobs)
-        if chosen:
+        if chosen and not large:
             fit_zoo(one, folder, arguments.jobs)
     line = {"date": date.today().isoformat(), "change": change, "goal": arguments.goal, "stage": stage, "sources": now}
-    if arguments.before:
-        line["before"] = arguments.before
+    line |= {"before": arguments.before} if arguments.before else {}
+    line |= {"large": True} if large else {}
     result = on_sets(names, before, after)
     if not chosen:
         return line | {"choosing": result, "number": 1 + sum(c["stage"] == "choose" for c in choices)}
-    zoo = compared(means_of_zoo(before), means_of_zoo(after))
-    line |= {"choosing": chosen["choosing"], "confirming": result, "zoo": zoo}
+    line |= {"choosing": chosen["choosing"], "confirming": result}
+    line |= {} if large else {"zoo": compared(means_of_zoo(before), means_of_zoo(after))}
     return line | {"holds": holds(line, arguments.goal)}
 
 
@@ -210,6 +217,7 @@ def main():
     parser.add_argument("--show", action="store_true", help="what was tried so far")
     parser.add_argument("--goal", choices=list(ALLOWED), default="better", help="what the change is for")
     parser.add_argument("--before", metavar="FINGERPRINT", help="code that the default is taken from")
+    parser.add_argument("--large", action="store_true", help="on sets of thousands of samples, without the zoo")
     parser.add_argument("--data-home", metavar="DATA", type=Path, help="where data sets are looked for first")
     parser.add_argument("--records", type=Path, default=Path(tempfile.gettempdir()) / "freemetric-choosing")
     parser.add_argument("--choices", type=Path, default=CHOICES)

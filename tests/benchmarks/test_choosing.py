@@ -85,7 +85,7 @@ def test_choice_and_confirmation_are_recorded(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(choosing, "DEFAULT", "dict(candidates=('scaled/diagonal',), n_replicas=2, n_steps=1)")
     change, log = "dict(candidates=('scaled/diagonal',), n_replicas=2, n_steps=2)", tmp_path / "choices.jsonl"
     arguments = argparse.Namespace(
-        choices=log, records=tmp_path / "fits", before=None, data_home=None, jobs=1, goal="cheaper"
+        choices=log, records=tmp_path / "fits", before=None, data_home=None, jobs=1, goal="cheaper", large=False
     )
     for stage in ("choose", "confirm"):
         choosing.append(log, choosing.compare_change(change, stage, arguments))
@@ -96,3 +96,14 @@ def test_choice_and_confirmation_are_recorded(tmp_path, monkeypatch, capsys):
     assert confirmed["holds"] in (True, False)
     choosing.show([chosen, confirmed])
     assert capsys.readouterr().out.count(change) == 2
+
+
+def test_large_sets_are_chosen_and_confirmed_by_themselves():
+    line = {"change": "dict()", "stage": "choose", "sources": "a"}
+    assert choosing.earlier([line], "dict()", "choose", "a") is line
+    assert choosing.earlier([line], "dict()", "choose", "a", large=True) is None
+    assert choosing.earlier([line | {"large": True}], "dict()", "choose", "a") is None
+    found = {"confirming": {"error": {"difference": 0.05}}}
+    assert choosing.holds(found, "cheaper")
+    assert not choosing.holds(found, "better")
+    assert not set(choosing.LARGE[0]) & set(choosing.LARGE[1])

@@ -45,7 +45,7 @@ def allocated(recipe, tunes_temperature=False):
     return rounds, [len(result.maps) for result in search.population.results]
 
 
-@pytest.mark.parametrize(("smallest_bag", "rounds"), [(50, [20, 20]), (10, [6, 6, 28])])
+@pytest.mark.parametrize(("smallest_bag", "rounds"), [(50, [10, 30]), (10, [4, 4, 32])])
 def test_few_scouts_go_first_where_larger_bags_may_follow(smallest_bag, rounds):
     assert allocated({"smallest_bag": smallest_bag})[0] == rounds
 

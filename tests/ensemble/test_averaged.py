@@ -13,7 +13,8 @@ from freemetric import FreeEnergyClassifier, Recipe
 @pytest.fixture(scope="module")
 def model(wine):
     X, y = wine
-    return FreeEnergyClassifier(8, random_state=0).fit(X[::2], y[::2])
+    kinds = ["scaled/identity", "scaled/full", "quantiles/diagonal"]  # with fewer columns than samples
+    return FreeEnergyClassifier(8, recipe=Recipe(candidates=kinds), random_state=0).fit(X[::2], y[::2])
 
 
 @pytest.fixture(scope="module")

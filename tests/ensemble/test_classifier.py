@@ -69,9 +69,8 @@ def test_selection_says_what_was_tried(model):
 
 
 def test_the_best_kind_is_tried_at_other_temperatures(wine):
-    model = FreeEnergyClassifier(36, recipe=Recipe(candidates=["scaled/diagonal", "scaled/full"]), random_state=0).fit(
-        *wine
-    )
+    recipe = Recipe(candidates=["scaled/diagonal", "scaled/full"], first_share=0.5)
+    model = FreeEnergyClassifier(36, recipe=recipe, random_state=0).fit(*wine)
     first = model.selection_["n_neighbors"] == 1
     table = {name: column[first] for name, column in model.selection_.items()}
     assert len(table["view"]) == 4

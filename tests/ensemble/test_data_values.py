@@ -133,7 +133,7 @@ def test_equal_rows_have_equal_values(flipped):
 def test_wrong_labels_have_low_values(noisy_model, flipped):
     values = noisy_model.data_values()
     assert roc_auc_score(flipped[2], -values) > 0.95
-    assert (values[flipped[2]] < 0).mean() > 0.8
+    assert (values[flipped[2]] < 0).mean() > 0.7
 
 
 def test_label_quality_is_the_out_of_bag_probability_of_the_own_label(noisy_model, flipped):

@@ -143,7 +143,7 @@ def test_thresholds_are_near_the_best_out_of_bag_and_better_on_new_samples(plain
     tuned, known = plain.tune_threshold(scoring), ~np.isnan(plain.oob_decision_function_[:, 1])
     reached = score(y[known], tuned.oob_decision_function_[known].argmax(axis=1))
     best = best_score_by_brute_force(plain.oob_decision_function_[known, 1], y[known], score)
-    assert best - 0.06 < reached <= best  # the score is smoothed, so that the best one need not be taken
+    assert best - 0.08 < reached <= best  # the score is smoothed, so that the best one need not be taken
     assert score(truth, tuned.predict(new)) > score(truth, plain.predict(new))
 
 

@@ -46,7 +46,7 @@ def test_new_rows_vote_and_old_metrics_go(data):
 
 
 def test_a_row_is_known_at_once(data):
-    model = first(data, recipe__n_neighbors=1)
+    model = first(data, recipe__n_neighbors=1, recipe__densities=())  # votes alone
     far = np.full((2, 6), 50.0)  # nobody has been there before
     for label in (0, 2):
         model.partial_fit(far + label, [label, label])

@@ -30,7 +30,16 @@ LARGE = Candidate("scaled", "full", "neighbor-likelihood", 1e-3, 0.0, 1000)
     ],
 )
 def test_the_colder_the_longer(change, times):
-    assert walk_length(Recipe(), replace(LARGE, **change)) == times * Recipe().n_steps
+    recipe = Recipe(short_walk_bag=1000)
+    assert walk_length(recipe, replace(LARGE, **change)) == times * recipe.n_steps
+
+
+@pytest.mark.parametrize(("bag_size", "steps"), [(2, 4), (400, 4), (900, 6), (1600, 8), (6400, 16)])
+def test_walks_on_larger_bags_are_longer_by_the_root(bag_size, steps):
+    recipe = Recipe(n_steps=4, short_walk_bag=400)
+    assert walk_length(recipe, replace(LARGE, energy="log-nca", bag_size=bag_size)) == steps
+    cold = replace(LARGE, temperature=1e-3 / 3, bag_size=6400)  # patience asks for three times, the bag for four
+    assert walk_length(recipe, cold) == 16
 
 
 def test_a_file_may_hold_walks_of_several_lengths():

@@ -153,9 +153,9 @@ def test_an_effort_is_a_recipe(iris):
 
 
 def test_an_effort_and_a_recipe_are_one_too_many(iris):
-    model = FreeEnergyClassifier(effort="low").set_params(recipe__n_steps=3)
+    model = FreeEnergyClassifier(effort="low").set_params(recipe__n_steps=4)
     with pytest.raises(
-        ValueError, match=r"effort='low' stands for a recipe, and recipe=Recipe\(n_steps=3\) is another"
+        ValueError, match=r"effort='low' stands for a recipe, and recipe=Recipe\(n_steps=4\) is another"
     ):
         model.fit(*iris)
     with pytest.raises(ValueError, match="'effort' parameter of FreeEnergyClassifier"):

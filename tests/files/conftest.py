@@ -25,7 +25,7 @@ KINDS = ["scaled/identity", "quantiles/identity", "quantiles/diagonal", "steps/d
 
 def everything(**parameters):
     """A classifier with all views, all forms and three temperatures."""
-    recipe = Recipe(candidates=KINDS, subsample=0.2)
+    recipe = Recipe(candidates=KINDS, subsample=0.2, first_share=0.5, selection_temperature=2.0)
     return FreeEnergyClassifier(30, recipe=recipe, random_state=0).set_params(**parameters)
 
 

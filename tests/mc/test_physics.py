@@ -16,6 +16,7 @@ from freemetric.mc import (
     Streams,
     StretchRotateMove,
 )
+from freemetric.mc.moves.hamiltonian import leapfrog
 
 MOVES = [
     ElementMove(1.0),
@@ -23,7 +24,7 @@ MOVES = [
     StretchRotateMove(0.5),
     HamiltonianMove(),
     HamiltonianMove(0.7, n_leapfrog=3, jitter=0.5),
-    HamiltonianMove(caution=0.5, n_trajectories=2),
+    HamiltonianMove("single", caution=0.5, n_trajectories=2, gain=1.0),
 ]
 
 
@@ -158,3 +159,26 @@ def test_caution_bounds_the_first_time_step():
     halvings = np.log2(single / bold)
     np.testing.assert_allclose(halvings, halvings.round())
     assert (halvings >= 0).all()
+    # "single" tries no trajectory, whatever its length: twice the longest leap whose error is small enough
+    np.testing.assert_array_equal(first_step(step_size="single"), first_step(step_size="single", n_leapfrog=50))
+    np.testing.assert_array_equal(first_step(step_size="single", caution=0.5), first_step(step_size="single") / 2)
+    velocity = 0.1 * streams(3).standard_normal(A.shape)  # of variance T
+    for step, is_small in ((first_step(step_size="single"), False), (first_step(step_size="single") / 2, True)):
+        _, E, _, v = leapfrog(Well(), A, Well().value_and_grad(A)[1], velocity, step, 1)
+        rise = E + (v**2).sum(axis=(1, 2)) / 2 - state.energy - (velocity**2).sum(axis=(1, 2)) / 2
+        np.testing.assert_array_equal(rise <= T * np.log(2), is_small)
+
+
+@pytest.mark.parametrize("step_size", ["fast", "AUTO"])
+def test_step_sizes_in_words_are_known_ones(step_size):
+    sampler = Annealing(Constant(1.0), HamiltonianMove(step_size), n_steps=2)
+    with pytest.raises(
+        ValueError, match=f"step_size of HamiltonianMove is a number, 'auto' or 'single'; got '{step_size}'"
+    ):
+        list(sampler.iterate(np.random.default_rng(0), Well(), np.ones((1, 1, 2))))
+
+
+def test_a_larger_gain_adapts_faster():
+    scale, refused = np.ones(2), np.array([0.0, 1.0])
+    np.testing.assert_allclose(HamiltonianMove(gain=1.0).adapt(scale, refused), np.exp([-0.65, 0.35]))
+    np.testing.assert_allclose(HamiltonianMove().adapt(scale, refused), np.exp([-0.0975, 0.0525]))

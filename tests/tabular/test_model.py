@@ -68,7 +68,7 @@ def test_an_ensemble_sees_ratios_of_positive_numbers(rng, tmp_path):
     frame = pd.DataFrame(rng.lognormal(3, 1, (200, 4)).round(2), columns=list("abcd"))
     frame["side"] = np.where(frame["a"] * frame["b"] > frame["c"] * frame["d"], "left", "right")
     frame.to_csv(path := tmp_path / "balance.csv", index=False)
-    ensemble = TableModel.fit(read(path), "side", "free-energy", parameters={"n_replicas": 12}).pipeline[-1]
+    ensemble = TableModel.fit(read(path), "side", "free-energy", parameters={"n_replicas": 20}).pipeline[-1]
     best = ensemble.ensemble_.members[int(ensemble.ensemble_.member_weights.argmax())]
     assert best.candidate.view == "logs"
     assert ensemble.oob_score_ > 0.94

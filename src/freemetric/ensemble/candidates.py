@@ -96,10 +96,15 @@ def is_worth_patience(recipe: Recipe, candidate: Candidate) -> bool:
     return recipe.colder > 0 and candidate.energy in PATIENT and candidate.bag_size >= recipe.patient_bag
 
 
+def longer_walk(recipe: Recipe, bag_size: int) -> float:
+    """How many times longer walks are on bags of so many samples."""
+    return max(1.0, (bag_size / recipe.short_walk_bag) ** 0.5)
+
+
 def walk_length(recipe: Recipe, candidate: Candidate) -> int:
-    """Monte Carlo steps of a replica."""
-    if not is_worth_patience(recipe, candidate):
-        return recipe.n_steps
-    usual, T = recipe.usual_temperature(candidate.energy), candidate.temperature
-    longer = usual / T if usual < recipe.longest_walk * T else recipe.longest_walk
-    return round(recipe.n_steps * max(1.0, longer))
+    """Monte Carlo steps of a replica: more on larger bags, and more still where patience pays."""
+    longer = longer_walk(recipe, candidate.bag_size)
+    if is_worth_patience(recipe, candidate):
+        usual, T = recipe.usual_temperature(candidate.energy), candidate.temperature
+        longer = max(longer, usual / T if usual < recipe.longest_walk * T else recipe.longest_walk)
+    return round(recipe.n_steps * longer)

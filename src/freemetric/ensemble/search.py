@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import ceil
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -12,7 +13,16 @@ from ..energies import Energy, as_energy
 from ..mc import Annealing, Constant, HamiltonianMove, Sampler
 from ..metrics import Candidate, TrainingSet, View
 from ..metrics.views import view_of
-from .candidates import PATIENT, Panel, affordable_panel, is_worth_patience, other_temperatures, spread, walk_length
+from .candidates import (
+    PATIENT,
+    Panel,
+    affordable_panel,
+    is_worth_patience,
+    longer_walk,
+    other_temperatures,
+    spread,
+    walk_length,
+)
 from .population import CandidateResult, Population, allowed_neighbors, learner_weights
 from .sampling import Bags, Replicas, ReplicaTask, replicas_of
 from .settings import Recipe
@@ -178,8 +188,9 @@ class Search:
     def _sampler(self, candidate):
         if self.problem.sampler is not None:
             return self.problem.sampler
-        move = HamiltonianMove(caution=self.recipe.caution, n_trajectories=self.recipe.n_trajectories)
-        return Annealing(Constant(candidate.temperature), move, n_steps=walk_length(self.recipe, candidate))
+        recipe = self.recipe
+        move = HamiltonianMove("single", caution=recipe.caution, n_trajectories=recipe.n_trajectories, gain=recipe.gain)
+        return Annealing(Constant(candidate.temperature), move, n_steps=walk_length(recipe, candidate))
 
     def _seed(self, what: str, number: int = 0):
         return _stream(self.seed, what, number)
@@ -200,11 +211,11 @@ def _name(candidate):
 
 def most_replicas(search: Search) -> int:
     """Most replicas that a search may sample; longer walks count as several."""
-    sizes = search.bag_sizes()
+    recipe, sizes = search.recipe, search.bag_sizes()
     total = search.n_replicas(sizes[0])
-    more = int(search.recipe.grown_share * total) if len(sizes) > 1 else 0
-    is_patient = search.recipe.colder > 0 and sizes[-1] >= search.recipe.patient_bag
-    return (total + more) * (search.recipe.longest_walk if is_patient and search.problem.task.energy in PATIENT else 1)
+    more = int(recipe.grown_share * total) if len(sizes) > 1 else 0
+    is_patient = recipe.colder > 0 and sizes[-1] >= recipe.patient_bag and search.problem.task.energy in PATIENT
+    return (total + more) * max(recipe.longest_walk if is_patient else 1, ceil(longer_walk(recipe, sizes[-1])))
 
 
 def allocate_replicas(search: Search, candidates: Sequence[Candidate]) -> Iterator[Wanted]:
@@ -217,7 +228,7 @@ def allocate_replicas(search: Search, candidates: Sequence[Candidate]) -> Iterat
     total = search.n_replicas(search.bag_sizes()[0])
     each = max(2, round(recipe.first_share * total / max(1, sum(candidate.learns for candidate in candidates))))
     if len(search.bag_sizes()) > 1:
-        each = min(each, recipe.scouts)
+        each = recipe.scouts
     yield _first_round(search, candidates, each, total)
     if recipe.tunes_temperature:
         yield _other_temperatures(search, each, total)

@@ -45,10 +45,10 @@ class Recipe:
         Samples; smaller bags get more replicas, up to twice as many.
     affordable_bag : int, default=2000
         Samples; larger bags get fewer replicas.
-    first_share : float, default=0.5
+    first_share : float, default=0.25
         Share of the replicas that is divided evenly among all candidates.
-    scouts : int, default=6
-        Replicas that a candidate is scored by where larger bags may follow.
+    scouts : int, default=4
+        Replicas that a candidate is scored by instead where larger bags may follow.
     grown_share : float, default=0.5
         Share of the replicas on larger bags, where these are better.
     smallest_bag : int, default=1000
@@ -61,7 +61,7 @@ class Recipe:
         Most samples of a bag. The cost of a replica grows with their square.
     most_searched : int, default=16384
         Most samples that bags are drawn from and that vote while metrics are compared; in the end all vote.
-    most_scored : int, default=4000
+    most_scored : int, default=2000
         Most samples that are scored out of bag.
     vote_bytes, many_class_bytes : int, default=512 MiB and 128 MiB
         Most memory of the out-of-bag votes of all candidates, and of those of very many classes.
@@ -80,8 +80,8 @@ class Recipe:
         full map of the features scaled to [0, 1] is then sampled.
     sampler : Sampler or None, default=None
         How to sample; None is ``Annealing(Constant(temperature), move, n_steps=n_steps)`` with
-        ``move=HamiltonianMove(caution=caution, n_trajectories=n_trajectories)``. Replaces ``temperature``. Of coupled
-        replicas, such as those of ``ParallelTempering``, the coldest is taken.
+        ``move=HamiltonianMove("single", caution=caution, n_trajectories=n_trajectories, gain=gain)``. Replaces
+        ``temperature``. Of coupled replicas, such as those of ``ParallelTempering``, the coldest is taken.
     temperature : float, dict or "auto", default="auto"
         Temperature T of the replicas. "auto" starts from 1e-3, or 3e-4 for NCA's own energy, and tries others, see
         ``other_temperatures``. A dict gives other starts by the name of the energy. A number stays as it is.
@@ -95,8 +95,10 @@ class Recipe:
         walks that are as much longer, up to ``longest_walk`` times. Only for regression, and only on large bags.
     patient_bag, longest_walk : int, default=1000 and 4
         Samples of such a bag, and times the usual number of steps.
-    n_steps, n_trajectories : int, default=5 and 2
+    n_steps, n_trajectories : int, default=3 and 2
         Monte Carlo steps of a replica, enough to forget the identity, and trajectories of a step.
+    short_walk_bag : int, default=400
+        Samples of a bag; on larger ones, whose energies are sharper, walks are longer by the root of the ratio.
     screened_features : int, default=40
         Features from which on diagonal maps start with the columns that tell classes apart by themselves in the
         replica's own bag, since the gradient of one weight is lost among many; 0 always starts at the identity.
@@ -108,8 +110,8 @@ class Recipe:
         Whether all samples are left out about equally often; otherwise bags are independent.
     listed_neighbors : int, default=32
         Nearest neighbours that an energy looks at, see :class:`freemetric.energies.NCAEnergy`.
-    caution : float, default=0.5
-        Of the first time step, see :class:`freemetric.mc.HamiltonianMove`.
+    caution, gain : float, default=0.5 and 1.0
+        Of the first time step and of its adaptation, see :class:`freemetric.mc.HamiltonianMove`.
     n_neighbors : int or sequence of int, default=(1, 2, 3, 5, 8, 13, 20, 32)
         Selection. Number of neighbours that vote, or several, which are mixed by their out-of-bag scores.
     most_neighbors : int, default=40
@@ -182,15 +184,15 @@ class Recipe:
     n_replicas: int = 60
     cheap_bag: int = 75
     affordable_bag: int = 2000
-    first_share: float = 0.5
-    scouts: int = 6
+    first_share: float = 0.25
+    scouts: int = 4
     grown_share: float = 0.5
     smallest_bag: int = 1000
     bag_growth: int = 4
     subsample: float = 0.5
     most_learned_on: int = 4000
     most_searched: int = 16_384
-    most_scored: int = 4000
+    most_scored: int = 2000
     vote_bytes: int = 512 << 20
     many_class_bytes: int = 128 << 20
     map_bytes: int = 8 << 30
@@ -209,14 +211,16 @@ class Recipe:
     colder: int = 3
     patient_bag: int = 1000
     longest_walk: int = 4
-    n_steps: int = 5
+    n_steps: int = 3
     n_trajectories: int = 2
+    short_walk_bag: int = 400
     screened_features: int = 40
     screened_floor: float = 0.03
     n_components: int | None = None
     complementary_bags: bool = True
     listed_neighbors: int = 32
     caution: float = 0.5
+    gain: float = 1.0
     # selection
     n_neighbors: Any = (1, 2, 3, 5, 8, 13, 20, 32)
     most_neighbors: int = 40
@@ -380,11 +384,9 @@ def _values(recipe):
 
 
 EFFORTS = {
-    "low": Recipe(
-        smallest_bag=250, most_learned_on=250, n_replicas=36, n_steps=4, listed_neighbors=16, other_temperatures=False
-    ),
+    "low": Recipe(smallest_bag=250, most_learned_on=250, n_replicas=36, listed_neighbors=16, other_temperatures=False),
     "default": Recipe(),
-    "high": Recipe(n_replicas=180, n_steps=8),
+    "high": Recipe(n_replicas=180, n_steps=6),
 }
 """Recipes by effort; ``benchmarks/efforts.py`` measures what they cost and what they gain."""
 

@@ -21,7 +21,7 @@ from .views import VIEWS, View
 
 LENGTHS = (0.25, 0.5, 1.0, 2.0)  # of the kernel, in median distances
 RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
-MOST_TRIED_ON = 256  # samples that length and ridge are chosen on
+MOST_TRIED_ON, MOST_TRIED_WITH = 256, 512  # samples that length and ridge are chosen on, and that are learned from
 FLOOR = 0.05  # added to predictions before their logarithm is taken, as to shares of votes
 NEGLIGIBLE = 1e-4  # share of the squared distances along axes that are left out
 MOST_NUMBERS = 10_000_000  # coefficients of all blocks together
@@ -345,16 +345,20 @@ def _best(Z, apart, places, Y, solve):
     """Length and ridge of least squared errors of some samples, each left out.
 
     Of the samples Z (m, q) of a block with targets Y (m, C), those at ``places`` (r,), or some of them, are left out;
-    their distances to all are ``apart`` (r, m).
+    their distances to all are ``apart`` (r, m). Where these are few, others of the block are learned from as well: what
+    is best for few samples is not for many.
     """
     inside = np.flatnonzero(places >= 0)[:MOST_TRIED_ON]
-    among, everyone = places[inside], np.arange(len(inside))
+    scored, everyone = places[inside], np.arange(len(inside))
+    others = np.setdiff1d(np.arange(len(Z)), scored)
+    n = min(len(others), MOST_TRIED_WITH - len(scored)) if len(scored) < MOST_TRIED_ON else 0
+    among = np.concatenate([scored, others[np.linspace(0, len(others) - 1, n).astype(int)]])
     Z, Y, apart, own = Z[among], Y[among], apart[np.ix_(inside, among)], pdist(Z[among])
     found = []
     for length in (np.median(own) or own.mean() or 1.0) * np.array(LENGTHS):
         Q = np.exp(apart / -length)
         for ridge in RIDGES:
             coefficients, inverse = solve(Z, Y, length, np.full(len(Z), ridge), everyone)
-            errors = _left_out(Q, coefficients, inverse, everyone) - Y
+            errors = _left_out(Q, coefficients, inverse, everyone) - Y[everyone]
             found.append((np.square(errors).sum(), float(length), ridge))
     return min(found)[1:]

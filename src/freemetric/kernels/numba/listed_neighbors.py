@@ -92,7 +92,7 @@ def add_forces(h, i, lists, X, s, Y):
     n = u64(h.shape[0]) if largest > NEGLIGIBLE else u64(0)
     for l in range(n):
         s[lists[i, l]] += h[l]
-    s[i] += own
+    s[i] += own if n else f32(0)
     sum_of_rows(h, lists, i, n, X, Y)
 
 

@@ -1,7 +1,7 @@
 """All elements at once, along the gradient: Hamiltonian Monte Carlo (Duane et al. 1987), and Langevin's with noise."""
 
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from ..state import Array, EnergyFunction, State, evaluate, evaluate_with_gradie
 from ..streams import Streams
 from .metropolis import Move, accept
 
-MOST_DOUBLINGS, MOST_HALVINGS = 30, 6
+FIRST_STEP, MOST_DOUBLINGS, MOST_HALVINGS = 4.0, 30, 6
 
 
 def leapfrog(
@@ -40,11 +40,12 @@ class HamiltonianMove(Move):
 
     Parameters
     ----------
-    step_size : float or "auto", default="auto"
-        First time step of the leapfrog. "auto" doubles or halves it until a single step is accepted about half
-        of the time (Hoffman and Gelman 2014), and halves ``caution`` times that until a whole trajectory is.
+    step_size : float, "auto" or "single", default="auto"
+        First time step of the leapfrog. "single" doubles or halves it until a single step is accepted about half of the
+        time (Hoffman and Gelman 2014), and begins with ``caution`` times that. "auto" also halves it until a whole
+        trajectory is accepted, which costs as much as one or two of them.
     caution : float, default=1.0
-        Multiple of the single step that trajectories are tried with at first.
+        Multiple of the single step that trajectories begin with.
     n_leapfrog : int, default=5
         Gradients per trajectory.
     n_trajectories : int, default=1
@@ -54,12 +55,21 @@ class HamiltonianMove(Move):
         Every trajectory's time step is scaled by 1 + jitter * U(-1, 1), so that no orbit closes on itself.
     target_acceptance : float or None, default=0.65
         The time step adapts towards this acceptance during burn-in. None keeps ``step_size``.
+    gain : float, default=0.15
+        By how much: the logarithm of the time step changes by ``gain`` times what the acceptance is above the target.
+        Short walks need larger ones.
     """
 
-    gain = 0.15
-
     def __init__(
-        self, step_size="auto", *, caution=1.0, n_leapfrog=5, n_trajectories=1, jitter=0.2, target_acceptance=0.65
+        self,
+        step_size="auto",
+        *,
+        caution=1.0,
+        n_leapfrog=5,
+        n_trajectories=1,
+        jitter=0.2,
+        target_acceptance=0.65,
+        gain=0.15,
     ):
         self.step_size = step_size
         self.caution = caution
@@ -67,6 +77,7 @@ class HamiltonianMove(Move):
         self.n_trajectories = n_trajectories
         self.jitter = jitter
         self.target_acceptance = target_acceptance
+        self.gain = gain
 
     def start(self, rng, energy, state, temperature):
         if not hasattr(energy, "value_and_grad"):
@@ -77,8 +88,11 @@ class HamiltonianMove(Move):
             value = getattr(self, name, 1)  # not all moves that follow gradients have trajectories
             if not isinstance(value, Integral) or value < 1:
                 raise ValueError(f"{name} of {type(self).__name__} is a positive integer; got {value!r}.")
-        if self.step_size != "auto":
+        if isinstance(self.step_size, Real):
             return super().start(rng, energy, state, temperature)
+        if self.step_size not in ("auto", "single"):
+            name = type(self).__name__
+            raise ValueError(f"step_size of {name} is a number, 'auto' or 'single'; got {self.step_size!r}.")
         return self._reasonable_step(rng, energy, state, temperature)
 
     def step(self, rng, energy, state, temperature, scale):
@@ -130,7 +144,7 @@ class HamiltonianMove(Move):
             _, rise = self._trajectory(energy, state, temperature, velocity, step, n_leapfrog)
             return rise <= temperature * np.log(2)
 
-        step, direction = np.ones(len(state.A)), np.zeros(len(state.A))
+        step, direction = np.full(len(state.A), FIRST_STEP), np.zeros(len(state.A))
         for _ in range(MOST_DOUBLINGS):
             wanted = np.where(accepted(step, 1), 1.0, -1.0)
             direction = np.where(direction == 0, wanted, direction)
@@ -138,8 +152,8 @@ class HamiltonianMove(Move):
             if turning.all():
                 break
             step = np.where(turning, step, step * 2.0**direction)
-        step = self.caution * step
-        for _ in range(MOST_HALVINGS):
+        step = self.caution * np.where(direction < 0, 2 * step, step)  # twice the longest that was accepted
+        for _ in range(MOST_HALVINGS if self.step_size == "auto" else 0):
             fine = accepted(step, self.n_leapfrog)
             if fine.all():
                 break
@@ -202,6 +216,8 @@ class LangevinMove(HamiltonianMove):
     >>> bool(state.energy[0] < energy(np.eye(4)[None])[0])
     True
     """
+
+    gain = 0.15
 
     def __init__(self, step_size="auto", *, caution=0.3, n_leapfrog=10, friction=0.1, target_acceptance=0.95):
         self.step_size = step_size
