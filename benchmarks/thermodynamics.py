@@ -323,7 +323,7 @@ def walks(n_replicas=8):
     """R-hat of walks like those of the classifier, on one bag of half of the samples, beside longer ones."""
     recipe = Recipe()
     T, ridge = 1e-3, 3e-4
-    move = HamiltonianMove(caution=recipe.caution, n_trajectories=recipe.n_trajectories)
+    move = HamiltonianMove("single", caution=recipe.caution, n_trajectories=recipe.n_trajectories, gain=recipe.gain)
     print(f"\nWalks from the identity on one bag at T = {T}, lambda = {ridge}, {n_replicas} replicas\n")
     print("| data | steps | R-hat of the energy | R-hat of \\|A\\| | energy | norm of A |\n|---|---|---|---|---|---|")
     for load in (load_iris, load_wine):
