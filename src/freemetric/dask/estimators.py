@@ -1,13 +1,14 @@
 """Classifier and regressor whose training samples stay in Dask's partitions: fit, predictions, gathering."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import parallel_config
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -17,7 +18,6 @@ from ..ensemble.conformal import check_alpha
 from ..ensemble.finish import finish_fit
 from ..ensemble.running import given_recipe, run_to_the_end
 from ..ensemble.settings import recipe_of
-from ..ensemble.tasks.classification import ClassificationHead
 from ..ensemble.tasks.intervals import check_chances, interval_chances
 from ..ensemble.tasks.regression import Prediction, RegressionHead, RegressionTask
 from ..ensemble.tasks.scales import RegressionScore
@@ -28,16 +28,7 @@ from ..magnitudes import r2
 from ..sklearn_compat import validate_params, with_callbacks
 from .partition_index import PartitionedIndex, Spaces
 from .partitioned_samples import PartitionedClasses, PartitionedLabels, PartitionedSamples, PartitionedTargets
-from .partitions import (
-    Block,
-    check_not_lost,
-    feature_blocks,
-    is_dask,
-    known_lengths,
-    labels_of,
-    target_blocks,
-    targets_of,
-)
+from .partitions import check_not_lost, feature_blocks, is_dask, known_lengths, labels_of, target_blocks, targets_of
 
 ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_")  # not of the search
 
@@ -46,23 +37,10 @@ class DaskFreeEnergyModel(FreeEnergyModel):
     """Fit, prediction and gathering on partitions; subclasses define the votes of samples and how they are read."""
 
     _local: ClassVar[type]  # the model of one process
-    _read_target: Callable[[Any, int], NDArray]  # of one partition
-    _training_set: Any
-
+    _targets: Callable[[Any], list]  # of y
     _read_votes: Callable[[Any, NDArray, NDArray], NDArray]  # head, shares of votes, queries -> predictions; on workers
-
-    _most_columns: ClassVar[int | None] = 1  # of y
-
-    def _partitioned(self, X: Sequence[Block], y: Sequence[Block], several: bool) -> PartitionedSamples:
-        """The training samples of these partitions, with one target or several."""
-        raise NotImplementedError
-
-    def _targets(self, y):
-        return target_blocks(y, self._read_target, self._most_columns)
-
-    def _n_given(self, is_local: bool) -> int | None:
-        """Rows given to fit; None if attributes with an entry for each row are left out."""
-        return len(self._training_set)
+    _partitioned: Callable[..., PartitionedSamples]  # blocks of X and y, whether there are several targets
+    _training_set: Any
 
     @with_callbacks
     def fit(self, X: Any, y: Any) -> Self:
@@ -84,16 +62,15 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         blocks = feature_blocks(self, X, reset=True)
         self._training_set = training_set = self._partitioned(blocks, self._targets(y), has_columns(y))
         self.n_rows_ = len(training_set)
-        few = len(training_set) <= given_recipe(self, len(training_set)).most_searched
+        are_few = self.n_rows_ <= given_recipe(self, self.n_rows_).most_searched
         task = self._task(training_set)
-        search = self._search(training_set.only(np.arange(len(training_set))) if few else training_set, task)
+        search = self._search(training_set.only(np.arange(self.n_rows_)) if are_few else training_set, task)
         searched = search.problem.training_set
         check_n_components(search.recipe.n_components, searched.X)
-        with on_the_cluster():
+        with _on_the_cluster():
             run_to_the_end(search, self)
-        n_rows, n_shortlists = self._n_given(is_local=False), training_set.n_parts
-        for name, value in finish_fit(search, searched, n_rows, n_shortlists).items():
-            setattr(self, name, value)
+        n_rows = None if is_classifier(self) else len(training_set)  # None: no attributes with an entry for each row
+        self.__dict__.update(finish_fit(search, searched, n_rows, training_set.n_parts))
         self._ended_search = search
         spaces, indices = Spaces.of(self.ensemble_), list(training_set.indices())
         read = partial(self._read_votes, self.ensemble_.head)
@@ -138,9 +115,8 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         training_set = self._training_set.only(np.arange(len(self._training_set)))
         model = self._local(**self.get_params(deep=False))
         known = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
-        attributes = finish_fit(self._ended_search, training_set, self._n_given(is_local=True))
-        for name, value in (known | attributes).items():
-            setattr(model, name, value)
+        n_rows = int(self._training_set.starts[-1])
+        model.__dict__.update(known | finish_fit(self._ended_search, training_set, n_rows))
         return model
 
     def __sklearn_tags__(self) -> Any:
@@ -153,7 +129,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         raise ValueError("The training samples live in Dask partitions; to_local().save(path) gathers them first.")
 
 
-def on_the_cluster() -> AbstractContextManager:
+def _on_the_cluster():
     """joblib through Dask's client if there is one, else as it is set."""
     try:
         client = require("distributed", "dask").default_client()
@@ -162,12 +138,12 @@ def on_the_cluster() -> AbstractContextManager:
     return parallel_config(backend="dask", client=client)
 
 
-def probabilities_of(head: ClassificationHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+def _probabilities_of(head, shares, queries):
     """Class probabilities (n, C) of queries with these shares of all votes."""
     return head.answers(shares, head.wholes(queries))
 
 
-def predictions_of(head: RegressionHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+def _predictions_of(head, shares, queries):
     """Location and spread (n, 2) of queries with these shares of all votes."""
     return np.column_stack(head(shares, head.wholes(queries)))
 
@@ -214,17 +190,13 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     """
 
     _local = FreeEnergyClassifier
-    _read_target = staticmethod(labels_of)
-    _read_votes = staticmethod(probabilities_of)
-    _most_columns = None
+    _targets = staticmethod(partial(target_blocks, read=labels_of, several=True))
+    _read_votes = staticmethod(_probabilities_of)
 
     def _partitioned(self, X, y, several):
         training_set: Any = (PartitionedLabels if several else PartitionedClasses)(X, y, self.n_features_in_)
         self.classes_ = training_set.classes
         return training_set
-
-    def _n_given(self, is_local):
-        return int(self._training_set.starts[-1]) if is_local else None
 
     def predict_proba(self, X: Any) -> Any:
         return self.ensemble_.head.separate(self._probabilities(X))
@@ -306,8 +278,8 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
     """
 
     _local = FreeEnergyRegressor
-    _read_target = staticmethod(targets_of)
-    _read_votes = staticmethod(predictions_of)
+    _targets = staticmethod(partial(target_blocks, read=targets_of))
+    _read_votes = staticmethod(_predictions_of)
 
     def _partitioned(self, X, y, several):
         training_set = PartitionedTargets(X, y, self.n_features_in_)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..ensemble.tasks.multi_label import MultiLabelEncoding
 from ..ensemble.tasks.scales import Scale, encoded_target
 from ..extras import require
-from ..learners.training_rows import MOST_ORDERED, TrainingRows, canonical_order
+from ..learners.training_rows import MOST_ORDERED, canonical_order
 from ..learners.validation import check_label_columns, check_labels, labelled
 from ..metrics import ClassEncoding, TargetEncoding, TrainingSet, Trend
 from ..metrics.training_set import Places, places_of
@@ -22,20 +22,23 @@ from .partitions import Block, merged_in_steps
 
 MOST_TOGETHER = 65_535  # samples of a part of a partition: their views are computed at once
 RUNGS = 512  # of a ladder
-Ladder = tuple[NDArray[np.float64], NDArray[np.intp]]  # sorted values (g, d) of every feature, and their ranks (g,)
 
 
 class PartitionedSamples:
     """Features (n, d) and targets (n,) of Dask partitions, delayed arrays that stay where they are computed.
 
     Subclasses set y and rows (N,), the targets of the training samples and their rows in the table, in the order of one
-    process, and ``vote_encoder``, which is sent to the partitions.
+    process; ``values``, (N,) or (m, N), of the ``encoding``; and ``places(X, y, ranks)``, which is sent to the
+    partitions and returns the places and votes of their samples.
     """
 
+    X: None = None  # stays in the partitions
     y: NDArray
+    values: NDArray
     weights: None = None  # there are no sample weights on partitions
     rows: NDArray[np.intp]
-    vote_encoder: Any
+    encoding: Any
+    places: Callable[..., Places]
 
     def __init__(self, X: Sequence[Block], y: Sequence[Block], n_features: int):
         self.dask, self.n_features = require("dask", "dask"), n_features
@@ -72,7 +75,8 @@ class PartitionedSamples:
 
     def only(self, numbers: NDArray) -> TrainingSet:
         """Fetch some of the samples."""
-        raise NotImplementedError
+        values = np.ascontiguousarray(self.values[..., numbers])
+        return TrainingSet(self.features(numbers), values, self.encoding, None, self.rows[numbers])
 
     def features(self, numbers: NDArray) -> NDArray:
         """Fetch the features (n, d) of some of the samples."""
@@ -95,16 +99,16 @@ class PartitionedSamples:
         blocks = zip(self.blocks, parts, strict=True)
         return self.dask.compute(*(block[part, columns] for block, part in blocks if len(part)))
 
-    def each(self, function: Callable, *first: Any) -> Iterator[Any]:
-        """Delayed function(*first, X, y, ranks) of every partition or part of it, none of them empty.
+    def each(self, function: Callable) -> Iterator[Any]:
+        """Delayed function(X, y, ranks) of every partition or part of it, none of them empty.
 
-        Ranks (n,) among all training samples, -1 for other rows; for very many rows the first rank, an int.
+        Ranks (n,) are those among all training samples, -1 for other rows.
         """
         done = self.dask.delayed(_of_part, pure=False)
         ranks = np.full(self.starts[-1] if self.is_ordered else 0, -1)
         if self.is_ordered:
             ranks[self.rows] = np.arange(len(self.rows))
-        sent = self.dask.delayed(partial(function, *first), traverse=False)  # once, not with every task
+        sent = self.dask.delayed(function, traverse=False)  # once, not with every task
         for block, y, start, end in zip(self.blocks, self.targets, self.starts, self.starts[1:], strict=False):
             for a in range(start, end, MOST_TOGETHER):
                 b = min(a + MOST_TOGETHER, end)
@@ -113,37 +117,29 @@ class PartitionedSamples:
 
     def indices(self) -> Iterator[Any]:
         """Delayed neighbour indices, each with the samples of a partition or a part of it."""
-        return self.each(index_of, self.vote_encoder)
+        return self.each(partial(_index_of, self.places, np.float64 if self.is_ordered else None))
 
 
 def _of_part(function, X, y, part, ranks):
-    return function(X[part], y[part], ranks)
+    X, y = X[part], y[part]
+    if isinstance(ranks, int):  # the first of very many
+        is_class = y.dtype.kind == "i" and y.ndim == 1  # -1 where there is no label
+        counts = y >= 0 if is_class else np.ones(len(y), dtype=bool)
+        ranks = np.where(counts, ranks - 1 + np.cumsum(counts), -1)
+    return function(X, y, ranks)
 
 
-def index_of(vote_encoder: Any, X: NDArray, y: NDArray, ranks: NDArray | int) -> PartitionIndex:
-    """The neighbour index of a part of a block, in the order of ranks, of which an int is the first."""
-    rows = vote_encoder.voting(y)
-    if isinstance(ranks, int):
-        known, taken = ranks + np.arange(len(rows)), X if len(rows) == len(X) else X[rows]
-    else:
-        rows = rows[np.argsort(ranks[rows])]
-        known, taken = ranks[rows], X[rows].astype(np.float64, copy=False)
-    return PartitionIndex.of(vote_encoder.places(taken, y[rows], known), taken, known)
+def _index_of(places, dtype, X, y, ranks):
+    """The neighbour index of a part of a block, in the order of ranks."""
+    rows = np.flatnonzero(ranks >= 0)
+    rows = rows[np.argsort(ranks[rows])]
+    X, known = np.asarray(X[rows], dtype), ranks[rows]
+    return PartitionIndex.of(places(X, y[rows], known), X, known)
 
 
-class ClassVotes(NamedTuple):
-    """Votes of samples for classes, given codes of their labels."""
-
-    class_of_code: NDArray[np.intp]  # -1 where a code is no class
-    n_classes: int
-
-    def voting(self, y: NDArray) -> NDArray[np.intp]:
-        """Rows with a label, of those with codes y (n,)."""
-        return np.flatnonzero(self.class_of_code[y] >= 0)
-
-    def places(self, X: NDArray, y: NDArray, ranks: NDArray) -> Places:
-        """Places and votes of samples X (n, d) with codes y (n,)."""
-        return places_of(X, self.class_of_code[y], ClassEncoding(self.n_classes))
+def _places_of_classes(encoding, X, y, ranks):
+    """Places and votes of samples with class numbers y, (n,) or (n, n_outputs)."""
+    return places_of(X, y.T, encoding)
 
 
 class PartitionedClasses(PartitionedSamples):
@@ -154,22 +150,20 @@ class PartitionedClasses(PartitionedSamples):
         delayed, lengths = self.dask.delayed, np.diff(self.starts)
         found = self.dask.compute(*(delayed(np.unique)(block) for block in self.targets))
         names = np.unique(np.concatenate([some for some, n in zip(found, lengths, strict=True) if n]))
-        self.targets = self.dask.persist(*(delayed(_codes)(block, names) for block in self.targets))
-        codes = np.concatenate(self.dask.compute(*self.targets))
+        coded = self.dask.persist(*(delayed(_codes)(block, names) for block in self.targets))
+        codes = np.concatenate(self.dask.compute(*coded))
         has_label = labelled(names[codes]) if names.dtype.kind in "if" else np.ones(len(codes), dtype=bool)
         self.rows = np.flatnonzero(has_label)
         used = np.unique(codes[self.rows])
         self.classes, _ = check_labels(np.repeat(names[used], 3))  # labels that all differ would look like numbers
         class_of_code = np.full(len(names), -1)
         class_of_code[used] = np.arange(len(self.classes))
+        numbers = class_of_code.astype(np.min_scalar_type(-len(names)))
+        self.targets = self.dask.persist(*(delayed(np.take)(numbers, some) for some in coded))
         self.y = class_of_code[codes[self.rows]]
-        self.n_cells = len(self.classes)
-        self.vote_encoder = ClassVotes(class_of_code, self.n_cells)
         self.put_in_order()
-
-    def only(self, numbers: NDArray) -> TrainingSet:
-        encoding = ClassEncoding(self.n_cells)
-        return TrainingSet(self.features(numbers), self.y[numbers], encoding, None, self.rows[numbers])
+        self.values, self.encoding = self.y, ClassEncoding(len(self.classes))
+        self.n_cells, self.places = self.encoding.n_cells, partial(_places_of_classes, self.encoding)
 
 
 def _codes(y, names):
@@ -177,24 +171,8 @@ def _codes(y, names):
     return np.searchsorted(names, y).astype(np.min_scalar_type(len(names)))
 
 
-class LabelVotes(NamedTuple):
-    """Votes of samples for a class of every output, given class numbers (n, n_outputs)."""
-
-    encoding: MultiLabelEncoding
-
-    def voting(self, y: NDArray) -> NDArray[np.intp]:
-        """All rows."""
-        return np.arange(len(y))
-
-    def places(self, X: NDArray, y: NDArray, ranks: NDArray) -> Places:
-        """Places and votes of samples X (n, d) with class numbers y (n, n_outputs)."""
-        return places_of(X, y.T, self.encoding)
-
-
 class PartitionedLabels(PartitionedSamples):
     """Samples with several labels; y are zeros and ones of all classes, ``classes`` the labels of every output."""
-
-    X: None = None  # stays in the partitions
 
     def __init__(self, X: Sequence[Block], y: Sequence[Block], n_features: int):
         super().__init__(X, y, n_features)
@@ -207,30 +185,26 @@ class PartitionedLabels(PartitionedSamples):
         self.put_in_order()
         self.encoding, self.values = MultiLabelEncoding(tuple(map(len, self.classes))), self.y.T
         self.y, self.n_cells = self.encoding.target(self.values), self.encoding.n_cells
-        self.vote_encoder = LabelVotes(self.encoding)
-
-    def only(self, numbers: NDArray) -> TrainingSet:
-        values = np.ascontiguousarray(self.values[:, numbers])
-        return TrainingSet(self.features(numbers), values, self.encoding, None, self.rows[numbers])
+        self.places = partial(_places_of_classes, self.encoding)
 
 
 def quantiles_of(samples: Any, levels: NDArray) -> NDArray[np.float64]:
     """Quantiles (n, d) of all features at ``levels`` (n,), numpy's method "inverted_cdf"."""
     dask, features = samples.dask, range(samples.n_features)
-    ladders = dask.compute(*samples.each(ladder_of))
+    ladders = dask.compute(*samples.each(_ladder_of))
     wanted = 1 + np.quantile(np.arange(len(samples)), levels, method="inverted_cdf").astype(np.intp)
-    above, up_to = np.stack([brackets(ladders, wanted, j) for j in features], axis=-1)
-    found = dask.compute(*samples.each(between, above, up_to))
+    above, up_to = np.stack([_brackets(ladders, wanted, j) for j in features], axis=-1)
+    found = dask.compute(*samples.each(partial(_between, above, up_to)))
     return np.array([[picked(found, n, j, k) for j in features] for n, k in enumerate(wanted)])
 
 
-def ladder_of(X: NDArray, y: NDArray, ranks: Any) -> Ladder:
-    """The ladder of features X (n, d); the smallest and the largest values are in it."""
+def _ladder_of(X, y, ranks):
+    """Sorted values (g, d) of every feature with the smallest and the largest, and their ranks (g,)."""
     numbers = np.unique(np.linspace(0, len(X) - 1, RUNGS).astype(np.intp))
     return np.sort(X, axis=0)[numbers].astype(np.float64), numbers
 
 
-def brackets(ladders: Sequence[Ladder], wanted: NDArray, feature: int) -> NDArray[np.float64]:
+def _brackets(ladders, wanted, feature):
     """Values (2, n) such that the k-th smallest of a feature, k in ``wanted`` (n,), is above the one, up to the other.
 
     A rung bounds the rank of its value from below by the ranks up to it, and from above by those before the next rung.
@@ -245,25 +219,22 @@ def brackets(ladders: Sequence[Ladder], wanted: NDArray, feature: int) -> NDArra
     return np.array([below, values[np.searchsorted(at_least, wanted)]])
 
 
-def between(above: NDArray, up_to: NDArray, X: NDArray, y: NDArray, ranks: Any) -> tuple[NDArray, list[list[NDArray]]]:
-    """Numbers (n, d) of values below these brackets (n, d), and unique values inside with their counts."""
-    values = np.sort(X, axis=0).astype(np.float64).T
-    starts, ends = (
-        np.array([np.searchsorted(column, cut, "right") for column, cut in zip(values, cuts.T, strict=True)])
-        for cuts in (above, up_to)
-    )
-    inside = [
-        [np.array(np.unique(column[a:b], return_counts=True)) for a, b in zip(*two, strict=True)]
-        for column, *two in zip(values, starts, ends, strict=True)
-    ]
-    return starts.T, inside
+def _between(above, up_to, X, y, ranks):
+    """By feature and bracket (n, d): the number of values below, and unique values inside with their counts."""
+    found = []
+    for column, low, high in zip(np.sort(X, axis=0).astype(np.float64).T, above.T, up_to.T, strict=True):
+        starts, ends = np.searchsorted(column, low, "right"), np.searchsorted(column, high, "right")
+        inside = [np.unique(column[a:b], return_counts=True) for a, b in zip(starts, ends, strict=True)]
+        found.append(list(zip(starts, inside, strict=True)))
+    return found
 
 
-def picked(found: Sequence[tuple[NDArray, list[list[NDArray]]]], bracket: int, feature: int, wanted: int) -> float:
+def picked(found: Sequence[list], bracket: int, feature: int, wanted: int) -> float:
     """The ``wanted``-th smallest value of a feature, which is in this bracket."""
-    n_below = sum(below[bracket, feature] for below, _ in found)
-    values, counts = np.concatenate([inside[feature][bracket] for _, inside in found], axis=1)
+    parts = [part[feature][bracket] for part in found]
+    values, counts = (np.concatenate([inside[i] for _, inside in parts]) for i in (0, 1))
     order = np.argsort(values, kind="stable")
+    n_below = sum(below for below, _ in parts)
     return values[order][np.searchsorted(n_below + np.cumsum(counts[order]), wanted)]
 
 
@@ -293,7 +264,7 @@ class TrendFinder:
         scaled = Scaled(low, np.where(high > low, high - low, 1.0))
         return {Scaled: scaled, Steps: Steps.at(np.array(inner), low, high), Products: Products.within(low, high)}
 
-    def __call__(self, kind: type[Trend], rows: TrainingRows, scale: Scale) -> tuple[PartitionedTrend, NDArray] | None:
+    def __call__(self, kind: type[Trend], rows: Any, scale: Scale) -> tuple[PartitionedTrend, NDArray] | None:
         """The trend of that kind on a scale, and its cross-fitted predictions; None if it costs too much."""
         if not has_few_products(kind, self.samples.n_features):
             return None
@@ -303,64 +274,37 @@ class TrendFinder:
         if kind not in self.columns:
             self.columns[kind] = self._columns(views)
         columns = self.columns[kind]
-        lines = fitted(columns, self._summed(moments, columns, scale))
+        lines = fitted(
+            columns, self._summed(lambda X, y, ranks: columns.moments(X, scale(y), ranks % FOLDS, np.ones(len(X))))
+        )
         found = PartitionedTrend(kind(views, lines.slopes[0], float(lines.bases[0])), lines)
-        values = np.concatenate(self.samples.dask.compute(*self.samples.each(values_left_out, found)))
-        return found, values[self.samples.rows]
+        left_out = self.samples.each(lambda X, y, ranks: found.left_out(X, ranks))
+        return found, np.concatenate(self.samples.dask.compute(*left_out))[self.samples.rows]
 
     def _columns(self, views):
         """Columns with centres and units; along the rows if they outnumber the samples."""
         N, p = len(self.samples), sum(len(view.owner) for view in views)
         columns = StandardColumns(views, np.zeros(p), np.ones(p))
-        columns = columns._replace(centre=self._summed(sums, columns, 1) / N)
-        columns = columns._replace(unit=units_of(views, self._summed(sums, columns, 2) / N))
+        columns = columns._replace(centre=self._power_sums(columns, 1) / N)
+        columns = columns._replace(unit=units_of(views, self._power_sums(columns, 2) / N))
         return columns.along_rows(self.samples.features(np.arange(N))) if p > N else columns  # few samples then
 
-    def _summed(self, function, *given):
-        """A sum over all samples."""
-        return merged_in_steps(list(self.samples.each(function, *given)), partial(np.sum, axis=0)).compute()
+    def _power_sums(self, columns, power):
+        return self._summed(lambda X, y, ranks: columns.sums(X, np.ones(len(X)), power))
+
+    def _summed(self, function):
+        """The sum of what function(X, y, ranks) returns over all samples."""
+        return merged_in_steps(list(self.samples.each(function)), partial(np.sum, axis=0)).compute()
 
 
-def sums(columns: StandardColumns, power: int, X: NDArray, y: NDArray, ranks: NDArray | int) -> NDArray[np.float64]:
-    """Sums (p,) of columns to that power."""
-    return columns.sums(X, np.ones(len(X)), power)
+def _target_values(trends, X, z, ranks):
+    """What samples X (n, d) vote for, (2 + n_trends, n): z (n,) on the scale, its square, and trends without them."""
+    return np.array([z, z**2, *(trend.left_out(X, ranks) for trend in trends)])
 
 
-def moments(
-    columns: StandardColumns, scale: Scale, X: NDArray, y: NDArray, ranks: NDArray | int
-) -> NDArray[np.float64]:
-    """For every fold the products (r + 2, r + 2) of columns, one and the target on its scale, summed over samples."""
-    return columns.moments(X, scale(y), all_ranks(ranks, len(X)) % FOLDS, np.ones(len(X)))
-
-
-def values_left_out(found: PartitionedTrend, X: NDArray, y: NDArray, ranks: NDArray | int) -> NDArray[np.float64]:
-    """Predictions (n,) of the trends without each sample."""
-    return found.left_out(X, all_ranks(ranks, len(X)))
-
-
-def all_ranks(ranks: NDArray | int, n: int) -> Any:
-    """The ranks (n,) of samples, of which an int is the first."""
-    return ranks + np.arange(n) if isinstance(ranks, int) else ranks
-
-
-class TargetVotes(NamedTuple):
-    """Votes of samples for the values of their encoded target: itself, its square, and predictions of trends."""
-
-    scale: Scale
-    trends: list[PartitionedTrend]
-    encoding: TargetEncoding
-
-    def voting(self, y: NDArray) -> NDArray[np.intp]:
-        """All rows."""
-        return np.arange(len(y))
-
-    def values(self, X: NDArray, z: NDArray, ranks: NDArray) -> NDArray[np.float64]:
-        """Values (2 + n_trends, n) of samples X (n, d) with z (n,) on the scale."""
-        return np.array([z, z**2, *(trend.left_out(X, ranks) for trend in self.trends)])
-
-    def places(self, X: NDArray, y: NDArray, ranks: NDArray) -> Places:
-        """Places and votes of samples X (n, d) with targets y (n,)."""
-        return places_of(X, self.values(X, self.scale(y), ranks), self.encoding)
+def _places_of_targets(scale, trends, encoding, X, y, ranks):
+    """Places and votes of samples with targets y (n,)."""
+    return places_of(X, _target_values(trends, X, scale(y), ranks), encoding)
 
 
 class PartitionedTargets(PartitionedSamples):
@@ -376,12 +320,12 @@ class PartitionedTargets(PartitionedSamples):
 
     def encode(self, names: Sequence[str], scale: str) -> None:
         """Find trends of these kinds and the scale of the target, and encode both."""
-        rows = TrainingRows(np.empty((0, self.n_features)), self.y, None, self.rows, np.empty(0))  # X stays away
-        values, trends, self.scale = encoded_target(rows, names, scale, TrendFinder(self))
-        self.y, self.encoding, self.trends = values[0], TargetEncoding.of(values), [found.trend for found in trends]
-        self.vote_encoder = TargetVotes(self.scale, trends, self.encoding)
+        samples: Any = self  # without X, which stays in the partitions
+        values, self.found, self.scale = encoded_target(samples, names, scale, TrendFinder(self))
+        self.y, self.encoding, self.trends = values[0], TargetEncoding.of(values), [some.trend for some in self.found]
+        self.places = partial(_places_of_targets, self.scale, self.found, self.encoding)
 
     def only(self, numbers: NDArray) -> TrainingSet:
         X = self.features(numbers)
-        values = self.vote_encoder.values(X, self.y[numbers], numbers)
+        values = _target_values(self.found, X, self.y[numbers], numbers)
         return TrainingSet(X, values, self.encoding, None, self.rows[numbers])

@@ -52,13 +52,13 @@ def feature_blocks(estimator: Any, X: Any, reset: bool) -> list[Block]:
     return [checked(part, number, estimator.n_features_in_) for number, part in enumerate(parts)]
 
 
-def target_blocks(y: Any, read: Callable[[Any, int], NDArray], most_columns: int | None = 1) -> list[Block]:
-    """Delayed arrays (n,), or (n, m) of several columns where they may be, one for each partition of y.
+def target_blocks(y: Any, read: Callable[[Any, int], NDArray], several: bool = False) -> list[Block]:
+    """Delayed arrays (n,), or (n, m) if y may have ``several`` columns, one for each partition of y.
 
-    ``read`` is ``labels_of`` or ``targets_of``; ``most_columns`` is 1 or None.
+    ``read`` is ``labels_of`` or ``targets_of``.
     """
     y, given = in_partitions(y), type(y).__name__
-    if not hasattr(y, "to_delayed") or not (y.ndim == 1 or (most_columns is None and has_columns(y))):
+    if not hasattr(y, "to_delayed") or not (y.ndim == 1 or (several and has_columns(y))):
         raise ValueError(f"y must be an array of one dimension or a series, of Dask or not; got {given}.")
     if y.ndim == 2 and not hasattr(y, "columns"):
         y = y.rechunk({1: -1})
