@@ -15,8 +15,8 @@ from freemetric.datasets.table import as_csv, read_table
 def test_equals_the_file(name, shared):
     table, _ = read_table(shared / f"{name}.csv")
     made = builtin_table(name)
-    assert set(made.rows()) == set(table.rows())
-    assert list(made.rows()) == list(table.rows())
+    assert set(made.rows) == set(table.rows)
+    assert list(made.rows) == list(table.rows)
     for encoding in "paper", "plain":
         ours, theirs = load(name, encoding=encoding), load(name, shared, encoding=encoding)
         np.testing.assert_array_equal(ours.X, theirs.X)
@@ -55,7 +55,7 @@ def test_tic_tac_toe_by_playing_every_game():
 
     play("b" * 9, "x")
     table = builtin_table("tic-tac-toe")
-    assert {row[:-1]: row[-1] for row in table.rows()} == ends
+    assert {row[:-1]: row[-1] for row in table.rows} == ends
 
 
 def test_iris_differs_from_scikit_learns_in_two_rows_and_wine_in_none():

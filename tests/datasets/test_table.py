@@ -20,7 +20,7 @@ def test_a_table_is_encoded(tmp_path):
     X, names = encode(table, NOMINAL, PLAIN, "value")
     assert names == ("size", "colour=green", "colour=red", "colour=(missing)", "side=r")
     np.testing.assert_array_equal(X, [[1, 0, 1, 0, 0], [2.5, 1, 0, 0, 1], [4, 0, 0, 1, 0], [2.5, 0, 1, 0, 0]])
-    assert table.labels == ("a", "b", "a", "b")
+    assert table.fields[-1] == ("a", "b", "a", "b")
 
 
 @pytest.mark.parametrize(

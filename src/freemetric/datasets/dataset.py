@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..extras import require
 from ..files.atomic import replacing
-from .registry import GENERATED_ROWS, PACKAGE, PLAIN, RegressionInfo, info, list_regression, regression_info
+from .registry import GENERATED_ROWS, PACKAGE, PLAIN, info, list_regression, regression_info
 from .store import as_folder, get_table
 from .table import RULES, DatasetError, encode
 
@@ -92,7 +92,7 @@ def load(
     table = get_table(entry, data_home, check, coded=rules == "proben1")
     nominal, rules = ({}, PLAIN) if rules == "proben1" else (entry.nominal, rules)
     X, feature_names = encode(table, nominal, rules, entry.missing)
-    classes, y = np.unique(table.labels, return_inverse=True)
+    classes, y = np.unique(table.fields[-1], return_inverse=True)
     return Dataset(name, X, y, feature_names, tuple(classes.tolist()), encoding)
 
 
@@ -190,11 +190,6 @@ def _from_source(entry):
 
         bunch = load_diabetes(scaled=False)
         return Dataset(entry.name, bunch.data, bunch.target, tuple(bunch.feature_names), target=entry.target)
-    return Dataset(entry.name, *encode_frame(_read_frame(entry), entry.target), target=entry.target)
-
-
-def _read_frame(entry: RegressionInfo) -> Any:
-    """The table without the columns to drop, from the installed package; DatasetError where it is not installed."""
     try:
         frame = require(PACKAGE, "regression").data(entry.origin, entry.item)
     except ImportError as missing:
@@ -204,7 +199,8 @@ def _read_frame(entry: RegressionInfo) -> Any:
     lacking = [column for column in (entry.target, *entry.dropped) if column not in frame]
     if lacking:
         raise DatasetError(f"{entry.name}: {PACKAGE}'s {entry.item!r} has no column {lacking[0]!r}")
-    return frame.drop(columns=["rownames", *entry.dropped], errors="ignore")
+    frame = frame.drop(columns=["rownames", *entry.dropped], errors="ignore")
+    return Dataset(entry.name, *encode_frame(frame, entry.target), target=entry.target)
 
 
 def encode_frame(frame: Any, target: str) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, ...]]:
@@ -229,7 +225,7 @@ def _as_features(name, column):
     """(name, values) of every feature that a column becomes."""
     if column.to_numpy().dtype.kind in "biuf":
         return [(name, column.to_numpy(np.float64))]
-    texts = np.array([str(value) for value in column])
+    texts = np.array(list(map(str, column)))
     values = np.unique(texts)
     return RULES["declared"](name, texts, values) if len(values) <= MOST_CATEGORIES else []
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from itertools import cycle
 from typing import Any
 
 from .synthetic import SYNTHETIC, Problem
@@ -28,6 +29,7 @@ LICENSES = {
 
 KINDS = ("builtin", "table", "generated")
 GENERATED_ROWS = 2000
+ROLES = ("choosing", "confirming")  # by turns in the order of names, which was fixed before anything was chosen
 
 
 @dataclass(frozen=True)
@@ -234,21 +236,15 @@ def _entry(row):
 @cache
 def _regression() -> dict[str, RegressionInfo]:
     real, entries = _facts("regression.json"), {}
-    for place, name in enumerate(sorted(real)):
-        facts = {"role": _role(place), **real[name]}
+    for name, role in zip(sorted(real), cycle(ROLES), strict=False):
+        facts = {"role": role, **real[name]}
         if "origin" in facts:
             facts |= {"kind": "table", "package": PACKAGE, "license": "GPL-3.0"}
             facts["origin_license"] = LICENSES[facts["origin"]]
         else:
             facts |= {"kind": "builtin", "package": "scikit-learn", "license": "BSD-3-Clause"}
         entries[name] = RegressionInfo(name, **facts)
-    for place, name in enumerate(sorted(SYNTHETIC)):
-        about = ("generated", "freemetric", "BSD-3-Clause", "y", _role(place))
-        problem = SYNTHETIC[name]
-        entries[name] = RegressionInfo(name, *about, GENERATED_ROWS, problem.n_features, problem=problem)
+    for (name, problem), role in zip(sorted(SYNTHETIC.items()), cycle(ROLES), strict=False):
+        about = ("generated", "freemetric", "BSD-3-Clause", "y", role, GENERATED_ROWS, problem.n_features)
+        entries[name] = RegressionInfo(name, *about, problem=problem)
     return entries
-
-
-def _role(place):
-    """Roles alternate in the order of names, which was fixed before anything was chosen."""
-    return "confirming" if place % 2 else "choosing"

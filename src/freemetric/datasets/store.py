@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -44,40 +45,30 @@ def tic_tac_toe() -> list[tuple]:
     return won + lost + drawn
 
 
-def iris() -> list[tuple]:
-    """Anderson's irises as UCI has them."""
-    from sklearn.datasets import load_iris
+def of_sklearn(name: str) -> list[tuple]:
+    """Anderson's irises or Forina's wines as UCI has them."""
+    from sklearn import datasets
 
-    X, y = load_iris(return_X_y=True)
-    # scikit-learn corrected these rows after Fisher's article; the paper and the other packages use UCI's
-    X[34] = X[37] = [4.9, 3.1, 1.5, 0.1]
-    return _records("iris", X, y)
-
-
-def wine() -> list[tuple]:
-    """Forina's wines; scikit-learn's copy is UCI's."""
-    from sklearn.datasets import load_wine
-
-    return _records("wine", *load_wine(return_X_y=True))
-
-
-def _records(name, X, y):
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+    if name == "iris":
+        # scikit-learn corrected these rows after Fisher's article; the paper and the other packages use UCI's
+        X[34] = X[37] = [4.9, 3.1, 1.5, 0.1]
     labels = sorted(info(name).class_counts)
     return [(*row, labels[number]) for row, number in zip(X.tolist(), y, strict=True)]
 
 
 BUILTIN: dict[str, Callable[[], Iterable[tuple]]] = {
     "balance": balance,
-    "iris": iris,
+    "iris": partial(of_sklearn, "iris"),
     "tic-tac-toe": tic_tac_toe,
-    "wine": wine,
+    "wine": partial(of_sklearn, "wine"),
 }
 
 
 def builtin_table(name: str) -> TextColumns:
     """The table of a data set that needs no file."""
     rows = [tuple(as_text(field) for field in row) for row in BUILTIN[name]()]
-    return TextColumns.from_rows(f"built-in {name}", [*(info(name).main.columns or ()), "class"], rows)
+    return TextColumns(f"built-in {name}", (*(info(name).main.columns or ()), "class"), rows)
 
 
 def download(entry: DatasetInfo) -> TextColumns:
@@ -85,44 +76,35 @@ def download(entry: DatasetInfo) -> TextColumns:
 
     OpenML formats numbers its own way, so the sha256 differs from the registry's.
     """
+    remedy = f"put {entry.main.file} into a folder and name that as data_home or FREEMETRIC_DATA"
     if entry.openml is None:
-        raise DatasetError(f"{entry.name}: OpenML has no copy of it; {_remedy(entry)}")
+        raise DatasetError(f"{entry.name}: OpenML has no copy of it; {remedy}")
     place = f"OpenML {entry.openml['name']!r} (data_id {entry.openml['data_id']})"
     if "unusable" in entry.openml:
-        raise DatasetError(f"{entry.name}: cannot be downloaded, {entry.openml['unusable']}; {_remedy(entry)}")
-    bunch = _fetch_openml(entry, place)
-    if bunch.target is None:
-        raise DatasetError(f"{entry.name}: {place} has no class column")
-    columns = _columns(bunch, entry.openml.get("missing", ""))
-    fields = _select(entry, columns, place)
-    rows = list(zip(*fields, map(_label, bunch.target), strict=True))
-    if entry.openml.get("distinct"):
-        rows = list(dict.fromkeys(rows))
-    rows = _rename_classes(rows, entry)
-    table = TextColumns.from_rows(f"{entry.name} from {place}", [*(entry.main.columns or ()), "class"], rows)
-    verify(table, entry.main)
-    encode(table, entry.nominal, PLAIN, entry.missing)  # text among the numbers must not reach the cache
-    return table
-
-
-def _fetch_openml(entry, place):
+        raise DatasetError(f"{entry.name}: cannot be downloaded, {entry.openml['unusable']}; {remedy}")
     # imported here, as importing the package must not load scikit-learn's network code
     from sklearn.datasets import fetch_openml
 
+    given = {"data_id": entry.openml["data_id"], "as_frame": False, "parser": "liac-arff"}
     try:
         with warnings.catch_warnings():
-            # "inactive version" and "retrying": the outcome is verified or an error
-            warnings.simplefilter("ignore")
-            return fetch_openml(
-                data_id=entry.openml["data_id"], as_frame=False, parser="liac-arff", cache=False, n_retries=1
-            )
+            warnings.simplefilter("ignore")  # "inactive version" and "retrying": the outcome is verified or an error
+            bunch = fetch_openml(**given, cache=False, n_retries=1)
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise DatasetError(f"{entry.name}: no download of {place}: {reason}; {_remedy(entry)}") from error
-
-
-def _remedy(entry):
-    return f"put {entry.main.file} into a folder and name that as data_home or FREEMETRIC_DATA"
+        raise DatasetError(f"{entry.name}: no download of {place}: {reason}; {remedy}") from error
+    if bunch.target is None:
+        raise DatasetError(f"{entry.name}: {place} has no class column")
+    fields = _select(entry, _columns(bunch, entry.openml.get("missing", "")), place)
+    labels = (as_text(float(c)) if isinstance(c, float | np.floating) else str(c) for c in bunch.target)
+    rows = list(zip(*fields, labels, strict=True))
+    if entry.openml.get("distinct"):
+        rows = list(dict.fromkeys(rows))
+    header = (*(entry.main.columns or ()), "class")
+    table = TextColumns(f"{entry.name} from {place}", header, _rename_classes(rows, entry))
+    verify(table, entry.main)
+    encode(table, entry.nominal, PLAIN, entry.missing)  # text among the numbers must not reach the cache
+    return table
 
 
 def _columns(bunch, gap):
@@ -140,23 +122,19 @@ def _columns(bunch, gap):
 
 def _select(entry, columns, place):
     """The registry's columns by name, or by order where OpenML calls them differently."""
-    dropped = {_plain(name) for name in entry.openml.get("drop", ())}
-    columns = {name: fields for name, fields in columns.items() if _plain(name) not in dropped}
+
+    def plain(name):
+        return name.casefold().translate(str.maketrans("", "", " _-."))
+
+    dropped = set(map(plain, entry.openml.get("drop", ())))
+    columns = {name: fields for name, fields in columns.items() if plain(name) not in dropped}
     if len(columns) != entry.features:
         raise DatasetError(f"{entry.name}: {place} has {counted(len(columns), 'feature')}, expected {entry.features}")
-    theirs = {_plain(name): fields for name, fields in columns.items()}
-    ours = [_plain(name) for name in entry.main.columns or ()]
+    theirs = {plain(name): fields for name, fields in columns.items()}
+    ours = list(map(plain, entry.main.columns or ()))
     if len(theirs) == len(columns) and set(theirs) == set(ours):
         return [theirs[name] for name in ours]
     return list(columns.values())
-
-
-def _plain(name):
-    return name.casefold().translate(str.maketrans("", "", " _-."))
-
-
-def _label(value):
-    return as_text(float(value)) if isinstance(value, float | np.floating) else str(value)
 
 
 def _rename_classes(rows, entry):
@@ -171,14 +149,9 @@ def _rename_classes(rows, entry):
 
 def cache_folder() -> Path:
     """The user's folder for downloaded sets: XDG_CACHE_HOME, else the platform's habit."""
-    home = Path.home()
-    if os.environ.get("XDG_CACHE_HOME"):
-        base = Path(os.environ["XDG_CACHE_HOME"])
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
-    else:
-        base = home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
-    return base / "freemetric"
+    home, usual = Path.home(), {"win32": "AppData/Local", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
+    local = os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else None
+    return Path(os.environ.get("XDG_CACHE_HOME") or local or home / usual) / "freemetric"
 
 
 def folders(data_home: PathLike | None = None) -> list[Path]:
@@ -205,7 +178,13 @@ def read_checked(path: Path, expected: DataFile, check: bool = True) -> TextColu
     """The table of a file that agrees with the registry; without `check` its sha256 may differ."""
     table, sha256 = read_table(path)
     verify(table, expected)
-    if check and expected.sha256 and sha256 not in (expected.sha256, _downloaded_sha256(path)):
+    if not check or expected.sha256 in (None, sha256):
+        return table
+    try:
+        downloaded = _note(path).read_text("utf-8").split()[0]
+    except (OSError, ValueError, IndexError):
+        downloaded = None
+    if sha256 != downloaded:
         what = f"{path}: sha256 {sha256[:16]}..., expected {expected.sha256[:16]}...; the shape is right"
         raise DatasetError(f"{what}, the content differs (check=False loads it all the same)")
     return table
@@ -250,13 +229,6 @@ def _download_into(entry, folder):
 def _note(path):
     """The file that holds the sha256 of a downloaded one, in the form of sha256sum."""
     return path.with_name(f"{path.name}.sha256")
-
-
-def _downloaded_sha256(path):
-    try:
-        return _note(path).read_text("utf-8").split()[0]
-    except (OSError, ValueError, IndexError):
-        return None
 
 
 @dataclass(frozen=True)

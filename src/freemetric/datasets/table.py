@@ -4,9 +4,11 @@ import csv
 import hashlib
 import io
 import os
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -22,30 +24,25 @@ class DatasetError(ValueError):
 
 @dataclass(frozen=True)
 class TextColumns:
-    """Text fields by column, and classes; an empty field is a missing value.
+    """Records of text fields, the last of which is the class; an empty field is a missing value.
 
-    ``source`` begins error messages, ``fields`` has one tuple per column, ``lines`` are the lines of rows in the file.
+    ``source`` begins error messages, ``lines`` are the lines of rows in the file.
     """
 
     source: str
-    columns: tuple[str, ...]
-    fields: tuple[tuple[str, ...], ...]
-    labels: tuple[str, ...]
-    lines: tuple[int, ...]
-    class_column: str = "class"
+    header: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    lines: Sequence[int] = range(2, sys.maxsize)
 
-    @classmethod
-    def from_rows(
-        cls, source: str, header: Sequence[str], rows: Iterable[Sequence[str]], lines: Iterable[int] | None = None
-    ) -> "TextColumns":
-        """From records whose last field is the class."""
-        *fields, labels = zip(*rows, strict=True)
-        lines = tuple(range(2, len(labels) + 2)) if lines is None else tuple(lines)
-        return cls(source, tuple(header[:-1]), tuple(fields), labels, lines, header[-1])
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return self.header[:-1]
 
-    def rows(self) -> Iterator[tuple[str, ...]]:
-        """Records whose last field is the class."""
-        return zip(*self.fields, self.labels, strict=True)
+    @cached_property
+    def fields(self) -> tuple[tuple[str, ...], ...]:
+        """The fields of every feature, and the classes."""
+        return tuple(zip(*self.rows, strict=True))
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,7 @@ def read_table(path: str | os.PathLike) -> tuple[TextColumns, str]:
             raise DatasetError(f"{path}, line {line}: {counted(len(row), 'field')} where the header has {len(header)}")
         if not row[-1]:
             raise DatasetError(f"{path}, line {line}: the class (last column, {header[-1]!r}) is empty")
-    return TextColumns.from_rows(str(path), header, rows, lines[1:]), hashlib.sha256(content).hexdigest()
+    return TextColumns(str(path), header, rows, lines[1:]), hashlib.sha256(content).hexdigest()
 
 
 def _check_header(path, header):
@@ -99,22 +96,22 @@ def _check_header(path, header):
 
 def verify(table: TextColumns, expected: DataFile) -> None:
     """DatasetError, in one line, where a table differs from the registry."""
-    if table.class_column != "class":
-        raise DatasetError(f"{table.source}: no class column: the last is {table.class_column!r}, expected 'class'")
+    if table.header[-1] != "class":
+        raise DatasetError(f"{table.source}: no class column: the last is {table.header[-1]!r}, expected 'class'")
     if len(table.columns) != expected.features:
         raise DatasetError(f"{table.source}: {counted(len(table.columns), 'feature')}, expected {expected.features}")
     for place, (name, right) in enumerate(zip(table.columns, expected.columns or table.columns, strict=True), 1):
         if name != right:
             raise DatasetError(f"{table.source}: column {place} is {name!r}, expected {right!r}")
-    if len(table.labels) != expected.rows:
-        raise DatasetError(f"{table.source}: {counted(len(table.labels), 'row')}, expected {expected.rows}")
-    for column, fields in zip(table.columns, table.fields, strict=True):
+    if len(table.rows) != expected.rows:
+        raise DatasetError(f"{table.source}: {counted(len(table.rows), 'row')}, expected {expected.rows}")
+    for column, fields in zip(table.columns, table.fields, strict=False):
         allowed = expected.nominal.get(column, ())  # none: a numeric column
         strange = next((row for row, text in enumerate(fields) if allowed and text and text not in allowed), None)
         if strange is not None:
             where = f"{table.source}, line {table.lines[strange]}: {fields[strange]!r} in column {column!r}"
             raise DatasetError(f"{where}, expected one of {', '.join(allowed)}")
-    counts = Counter(table.labels)
+    counts = Counter(table.fields[-1])
     if expected.class_counts is None or counts == expected.class_counts:
         return
     if len(counts) != len(expected.class_counts):
@@ -135,21 +132,25 @@ def encode(
     it or for "*". Its gaps become its most frequent value or, with ``missing="value"``, a value of their own. Every
     other column is numeric, and its gaps become its mean. Fillers come from the whole column, test rows included.
     """
-    names, features = [], []
-    for column, fields in zip(table.columns, table.fields, strict=True):
+    features: list[tuple[str, np.ndarray]] = []
+    for column, fields in zip(table.columns, table.fields, strict=False):
         if column not in nominal:
-            names.append(column)
-            features.append(_numbers(table, column, fields))
+            features.append((column, _numbers(table, column, fields)))
             continue
-        fields, values = _fill(fields, list(nominal[column]), missing)
-        for name, feature in RULES[rules.get(column, rules["*"])](column, np.array(fields), values):
-            names.append(name)
-            features.append(feature)
-    return np.column_stack(features).astype(np.float64), tuple(names)
+        filled, values = _fill(fields, list(nominal[column]), missing)
+        features += RULES[rules.get(column, rules["*"])](column, np.array(filled), values)
+    names, columns = zip(*features, strict=True)
+    return np.column_stack(columns).astype(np.float64), names
 
 
 def _numbers(table, column, fields):
-    numbers = np.array([_number(text) for text in fields])
+    def number(text):
+        try:
+            return float(text)
+        except ValueError:
+            return np.nan
+
+    numbers = np.array(list(map(number, fields)))
     present = np.array([bool(text) for text in fields])
     wrong = np.flatnonzero(present & ~np.isfinite(numbers))
     if len(wrong):
@@ -159,13 +160,6 @@ def _numbers(table, column, fields):
         raise DatasetError(f"{table.source}: column {column!r} has no value at all")
     numbers[~present] = numbers[present].mean()
     return numbers
-
-
-def _number(text):
-    try:
-        return float(text)
-    except ValueError:
-        return np.nan
 
 
 def _fill(fields, values, missing):
@@ -178,19 +172,10 @@ def _fill(fields, values, missing):
     return [text or mode for text in fields], values
 
 
-def _onehot(column, fields, values):
-    observed = set(fields)
-    return _declared(column, fields, [value for value in values if value in observed])
-
-
 def _declared(column, fields, values):
     # one column is enough for two values; a column with one value stays, as a constant
     shown = values[1:] if len(values) == 2 else values
     return [(f"{column}={value}", fields == value) for value in shown]
-
-
-def _ordinal(column, fields, values):
-    return [(column, np.array([values.index(text) + 1 for text in fields]))]
 
 
 def _bits(column, fields, values):
@@ -199,7 +184,13 @@ def _bits(column, fields, values):
     return [(f"{column}:{bit}", places >> bit & 1) for bit in reversed(range(width))]
 
 
-RULES = {"onehot": _onehot, "declared": _declared, "ordinal": _ordinal, "bits": _bits}
+RULES: dict[str, Callable[[str, np.ndarray, list[str]], list[tuple[str, np.ndarray]]]] = {
+    "onehot": lambda column, fields, values: _declared(column, fields, [v for v in values if (fields == v).any()]),
+    "declared": _declared,
+    "ordinal": lambda column, fields, values: [(column, np.array([values.index(text) + 1 for text in fields]))],
+    "bits": _bits,
+}
+"""(column, fields, values in their order) -> names of features and the features."""
 
 
 def as_text(value: object) -> str:
@@ -211,8 +202,7 @@ def as_csv(table: TextColumns) -> bytes:
     """The bytes of a table as a CSV file."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*table.columns, table.class_column])
-    writer.writerows(table.rows())
+    writer.writerows([table.header, *table.rows])
     return text.getvalue().encode()
 
 
