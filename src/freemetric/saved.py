@@ -2,47 +2,33 @@
 
 from contextlib import suppress
 
-from . import energies, mc
-from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, FreeEnergySelector, Recipe
+from . import energies, ensemble, learners, mc, metrics, tabular
 from .ensemble.model import Ensemble
 from .ensemble.oob import OOBIndices
 from .ensemble.sampling import Replicas
 from .ensemble.tasks import TASKS
 from .files import register
 from .files.registry import register_known
-from .learners import (
-    LEARNERS,
-    MLKR,
-    Kernelized,
-    MetricKNeighborsClassifier,
-    MetricKNeighborsRegressor,
-    MetricRetriever,
-    PairClassifier,
-    QuadrupletClassifier,
-    TripletClassifier,
-)
 from .learners.kept_results import KeptWalk
-from .metrics import Candidate, Member, TrainingSet
 from .metrics.gaps import Gaps
 from .metrics.vector_index import VectorIndex
-from .tabular import TableClassifier, TableModel, TableRegressor
 from .thermodynamics import Recording
 
 _ESTIMATORS: dict[str, type] = {
-    **LEARNERS,
-    "mlkr": MLKR,
-    "free-energy-classifier": FreeEnergyClassifier,
-    "free-energy-regressor": FreeEnergyRegressor,
-    "free-energy-selector": FreeEnergySelector,
-    "kernelized": Kernelized,
-    "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
-    "metric-k-neighbors-regressor": MetricKNeighborsRegressor,
-    "metric-retriever": MetricRetriever,
-    "pair-classifier": PairClassifier,
-    "triplet-classifier": TripletClassifier,
-    "quadruplet-classifier": QuadrupletClassifier,
-    "table-classifier": TableClassifier,
-    "table-regressor": TableRegressor,
+    **learners.LEARNERS,
+    "mlkr": learners.MLKR,
+    "free-energy-classifier": ensemble.FreeEnergyClassifier,
+    "free-energy-regressor": ensemble.FreeEnergyRegressor,
+    "free-energy-selector": ensemble.FreeEnergySelector,
+    "kernelized": learners.Kernelized,
+    "metric-k-neighbors-classifier": learners.MetricKNeighborsClassifier,
+    "metric-k-neighbors-regressor": learners.MetricKNeighborsRegressor,
+    "metric-retriever": learners.MetricRetriever,
+    "pair-classifier": learners.PairClassifier,
+    "triplet-classifier": learners.TripletClassifier,
+    "quadruplet-classifier": learners.QuadrupletClassifier,
+    "table-classifier": tabular.TableClassifier,
+    "table-regressor": tabular.TableRegressor,
 }
 for _tag, _cls in _ESTIMATORS.items():
     register_known(f"freemetric:{_tag}", _cls)
@@ -52,13 +38,13 @@ with suppress(ModuleNotFoundError):  # a part of the house that can be left out
     for _name in sorted(set(metric_learn.__all__) - {"Constraints"}):
         register_known(f"metric-learn:{_name.lower().replace('_', '-')}", getattr(metric_learn, _name))
 for _tag, _cls in {
-    "recipe": Recipe,
-    "table-model": TableModel,
+    "recipe": ensemble.Recipe,
+    "table-model": tabular.TableModel,
     "replicas": Replicas,
     "oob-indices": OOBIndices,
-    "candidate": Candidate,
-    "member": Member,
-    "training-set": TrainingSet,
+    "candidate": metrics.Candidate,
+    "member": metrics.Member,
+    "training-set": metrics.TrainingSet,
     "gaps": Gaps,
     "vector-index": VectorIndex,
     "ensemble": Ensemble,

@@ -30,21 +30,9 @@ CALLBACKS = "_skl_callbacks"  # the attribute in which an estimator keeps its ca
 HALVING = (HalvingGridSearchCV, HalvingRandomSearchCV)  # which scikit-learn calls experimental
 """Searches by successive halving."""
 
-__all__ = [
-    "CALLBACKS",
-    "HALVING",
-    "CallbackSupportMixin",
-    "HasMethods",
-    "Interval",
-    "StrOptions",
-    "callback_context",
-    "check_sample_weight",
-    "expected_failed_checks",
-    "kept_rows",
-    "safe_indexing",
-    "validate_params",
-    "with_callbacks",
-]
+__all__ = ["CALLBACKS", "HALVING", "CallbackSupportMixin", "HasMethods", "Interval", "StrOptions", "callback_context"]
+__all__ += ["check_sample_weight", "expected_failed_checks", "kept_rows", "safe_indexing", "validate_params"]
+__all__ += ["with_callbacks"]
 
 
 def validate_params(estimator: BaseEstimator) -> None:

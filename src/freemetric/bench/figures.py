@@ -97,13 +97,17 @@ def scatter_figure(errors: Any, control: str) -> Any:
     unit = 0.01 if highest < 0.7 else 1  # of a score that is no percentage
     top = max(1.05 * highest, unit)
     ticks = [unit * tick for tick in (0, 1, 5, 10, 20, 40, 70, 100, 200, 400) if unit * tick <= top]
+
+    def root(x):  # matplotlib also calls it beyond the ends of the axis
+        return np.sqrt(np.maximum(x, 0))
+
     for ax, pair in zip(panels, pairs.itertuples(), strict=False):
         colors = np.where(errors[control] > errors[pair.Index], CONTROL, OTHER)
         ax.plot([0, top], [0, top], color="0.6", linewidth=0.8)
         ax.scatter(errors[pair.Index], errors[control], c=colors, s=16, alpha=0.7, linewidth=0)
         ax.set_title(f"{pair.Index}  {pair.wins} / {pair.ties} / {pair.losses}", fontsize=10)
-        ax.set_xscale("function", functions=(_root, np.square))
-        ax.set_yscale("function", functions=(_root, np.square))
+        ax.set_xscale("function", functions=(root, np.square))
+        ax.set_yscale("function", functions=(root, np.square))
         ax.set(xlim=(0, top), ylim=(0, top), xticks=ticks, yticks=ticks, aspect="equal")
     for ax in panels[len(pairs) :]:
         ax.remove()
@@ -113,11 +117,6 @@ def scatter_figure(errors: Any, control: str) -> Any:
     figure.supxlabel(f"{measure}, the other method", fontsize=11)
     figure.supylabel(f"{measure}, {control}", fontsize=11)
     return figure
-
-
-def _root(x):
-    # matplotlib also calls it beyond the ends of the axis
-    return np.sqrt(np.maximum(x, 0))
 
 
 def neighbors_figure(records: Iterable[Record], dataset: str) -> Any:

@@ -171,7 +171,7 @@ TASKS = {
         lambda name, _: regression.sized_problem(name),
         regression.draw,
         regression.fit,
-        regression.synthetic_scores,
+        regression.scores,
     ),
 }
 

@@ -33,7 +33,8 @@ class BenchJob:
     def check(self) -> None:
         """ValueError, in one line, where the job cannot be the name of a file."""
         for what, name in {"data set": self.dataset, "method": self.method, "setting": self.setting}.items():
-            if not is_plain_name(name):
+            is_plain = isinstance(name, str) and name.isprintable() and FORBIDDEN.isdisjoint(name)
+            if not is_plain or not name or name.startswith(".") or ".." in name:
                 raise ValueError(f"the {what} {name!r} is no plain name")
         for what, number in {"repeat": self.repeat, "fold": self.fold}.items():
             if type(number) is not int or number < 0:
@@ -101,19 +102,6 @@ class Record:
         of_classification = self.errors and self.honest_error is not None
         if self.failure is None and not of_classification and self.rmse is None:
             raise ValueError("neither errors nor a failure")
-
-
-def is_plain_name(name: object) -> bool:
-    """Whether a name is one part of a path that stays below its folder.
-
-    Examples
-    --------
-    >>> [is_plain_name(name) for name in ("breast-w", "../iris", "a/b", "C:iris", "")]
-    [True, False, False, False, False]
-    """
-    if not isinstance(name, str) or not name or not name.isprintable():
-        return False
-    return not name.startswith(".") and ".." not in name and FORBIDDEN.isdisjoint(name)
 
 
 def check_known(name: str, known: Collection[str], what: str) -> None:

@@ -1,6 +1,7 @@
 """The benchmark of regression: its methods, rivals that predict quantiles, and what a fit records."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -29,7 +30,16 @@ MANY = 5000  # samples, of which one fold has errors enough
 BLOCK = 256  # samples whose leaves are looked up at a time
 
 
-class WithResiduals(RegressorMixin, BaseEstimator):
+class PredictsQuantiles(RegressorMixin, BaseEstimator):
+    """A regressor whose fit sets ``estimator_``, which predicts the mean."""
+
+    estimator_: Any
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        return self.estimator_.predict(X)
+
+
+class WithResiduals(PredictsQuantiles):
     """Quantiles of an estimator that has none: predictions plus those of its errors over inner folds.
 
     The quantiles are the same for all samples; parameters are those chosen on the whole training set.
@@ -52,15 +62,12 @@ class WithResiduals(RegressorMixin, BaseEstimator):
         self.errors_ = np.concatenate(errors)
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray:
-        return self.estimator_.predict(X)
-
     def predict_quantiles(self, X: ArrayLike, q: ArrayLike) -> NDArray:
         # the (n + 1) q-th smallest error, as conformal prediction takes it
         return self.predict(X)[:, None] + np.quantile(self.errors_, np.asarray(q, dtype=float), method="weibull")
 
 
-class LeafQuantiles(RegressorMixin, BaseEstimator):
+class LeafQuantiles(PredictsQuantiles):
     """A forest with the quantiles of the training targets in the same leaves: quantile regression forests.
 
     References
@@ -72,7 +79,7 @@ class LeafQuantiles(RegressorMixin, BaseEstimator):
         self.forest = forest
 
     def fit(self, X: NDArray, y: NDArray) -> Self:
-        self.forest_ = clone(self.forest).fit(X, y)
+        self.estimator_ = clone(self.forest).fit(X, y)
         self._order = np.argsort(y, kind="stable")
         self._sorted = y[self._order]
         leaves = self._leaves(X)
@@ -83,40 +90,32 @@ class LeafQuantiles(RegressorMixin, BaseEstimator):
 
     def _leaves(self, X):
         """Ones (N, leaves of all trees) where a sample lies in a leaf."""
-        ends = np.cumsum([tree.tree_.node_count for tree in self.forest_.estimators_])
-        columns = self.forest_.apply(X) + np.r_[0, ends[:-1]]
+        ends = np.cumsum([tree.tree_.node_count for tree in self.estimator_.estimators_])
+        columns = self.estimator_.apply(X) + np.r_[0, ends[:-1]]
         n_rows, n_trees = columns.shape
         rows = np.repeat(np.arange(n_rows), n_trees)
         return sparse.csr_matrix((np.ones(columns.size), (rows, columns.ravel())), shape=(n_rows, ends[-1]))
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        return self.forest_.predict(X)
 
     def predict_quantiles(self, X: NDArray, q: ArrayLike) -> NDArray:
         found = []
         for block in gen_batches(len(X), BLOCK):
             weights = (self._leaves(X[block]) @ self._shares).toarray()[:, self._order]
-            below = np.cumsum(weights, axis=1) / len(self.forest_.estimators_)
+            below = np.cumsum(weights, axis=1) / len(self.estimator_.estimators_)
             found.append(np.stack([np.argmax(below >= level - 1e-9, axis=1) for level in np.asarray(q)], axis=1))
         return self._sorted[np.concatenate(found)]
 
 
-class BoostedQuantiles(RegressorMixin, BaseEstimator):
+class BoostedQuantiles(PredictsQuantiles):
     """Gradient boosting for the mean, and once for every quantile of ``LEVELS``; quantiles that cross are sorted."""
 
     def __init__(self, *, random_state: int | None = None):
         self.random_state = random_state
 
     def fit(self, X: NDArray, y: NDArray) -> Self:
-        make = HistGradientBoostingRegressor
-        self.mean_ = make(random_state=self.random_state).fit(X, y)
-        self.quantiles_ = {
-            level: make(loss="quantile", quantile=level, random_state=self.random_state).fit(X, y) for level in LEVELS
-        }
+        make = partial(HistGradientBoostingRegressor, random_state=self.random_state)
+        self.estimator_ = make().fit(X, y)
+        self.quantiles_ = {level: make(loss="quantile", quantile=level).fit(X, y) for level in LEVELS}
         return self
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        return self.mean_.predict(X)
 
     def predict_quantiles(self, X: ArrayLike, q: ArrayLike) -> NDArray:
         return np.sort([self.quantiles_[level].predict(X) for level in np.atleast_1d(q)], axis=0).T
@@ -127,7 +126,6 @@ NEIGHBORS = (1, 2, 3, 5, 8, 12, 17, 23, 31, 40)
 MOST_TUNED = 2000  # samples on which the parameters of support vectors are chosen
 FEWEST = 10  # samples of a half
 N_TEST = 4000  # test samples of a synthetic problem
-DIGITS = 6
 
 
 def _neighbors(X, seed, device):
@@ -214,26 +212,20 @@ def fit(
     return model, {**getattr(model, "parameters_", {}), **scale}
 
 
-def scores(model: Any, X: NDArray, y: NDArray) -> dict[str, Any]:
-    """Fields of the record of a fitted model."""
-    return _fields(model, prediction_scores(y, *predictions(model, X)))
-
-
-def synthetic_scores(model: Any, X: NDArray, truth: Any) -> dict[str, Any]:
-    """Fields of the record of a fitted model on test samples of known means and noise."""
+def scores(model: Any, X: NDArray, truth: Any) -> dict[str, Any]:
+    """Fields of the record of a fitted model: on targets (N,), or test samples of known means and noise."""
     predicted, quantiles, intervals = predictions(model, X)
-    found = prediction_scores(truth.y, predicted, quantiles, intervals) | truth_scores(truth, predicted, intervals)
-    return _fields(model, found)
-
-
-def _fields(model, found):
+    y = truth if isinstance(truth, np.ndarray) else truth.y
+    found = prediction_scores(y, predicted, quantiles, intervals)
+    if y is not truth:
+        found |= truth_scores(truth, predicted, intervals)
     chosen = getattr(model, "parameters_", {}).get("n_neighbors")
     return {**{name: _rounded(value) for name, value in found.items()}, "honest_k": chosen}
 
 
 def _rounded(value):
     """Six significant digits: targets have any unit."""
-    return [_rounded(each) for each in value] if isinstance(value, list) else float(f"{value:.{DIGITS}g}")
+    return [_rounded(each) for each in value] if isinstance(value, list) else float(f"{value:.6g}")
 
 
 def predictions(model: Any, X: NDArray) -> tuple[NDArray, NDArray, NDArray]:

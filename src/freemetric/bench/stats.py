@@ -19,14 +19,7 @@ DECIMALS = 5
 
 
 def checked(errors: Any, control: str | None = None) -> Any:
-    """Return the table as floats with ties restored; ValueError, in one line, where it is none or lacks the control.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> checked(pd.DataFrame({"NCA": [0.1 + 0.2], "PCA": [0.3]})).nunique(axis=1).item()
-    1
-    """
+    """Return the table as floats with ties restored; ValueError, in one line, where it is none or lacks the control."""
     errors = pd.DataFrame(errors)
     for what, names in {"Methods": errors.columns, "Data sets": errors.index}.items():
         if not names.is_unique:
@@ -43,15 +36,7 @@ def checked(errors: Any, control: str | None = None) -> Any:
 
 
 def complete_rows(errors: Any, control: str | None = None) -> tuple[Any, tuple[str, ...]]:
-    """Split the checked table into the rows where every method has a result and the names of the others.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> errors = pd.DataFrame({"NCA": [4.5, 1.0], "PCA": [3.9, None]}, index=["iris", "wine"])
-    >>> complete_rows(errors)[1]
-    ('wine',)
-    """
+    """Split the checked table into the rows where every method has a result and the names of the others."""
     errors = checked(errors, control)
     has_all = errors.notna().all(axis=1)
     if errors.shape[1] == 0 or not has_all.any():

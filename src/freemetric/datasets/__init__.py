@@ -6,21 +6,6 @@ from .store import Result, check, fetch
 from .synthetic import SYNTHETIC, Problem
 from .table import DatasetError
 
-__all__ = [
-    "SYNTHETIC",
-    "Dataset",
-    "DatasetError",
-    "DatasetInfo",
-    "Problem",
-    "RegressionInfo",
-    "Result",
-    "check",
-    "export_regression",
-    "fetch",
-    "info",
-    "list_datasets",
-    "list_regression",
-    "load",
-    "load_regression",
-    "regression_info",
-]
+__all__ = ["SYNTHETIC", "Dataset", "DatasetError", "DatasetInfo", "Problem", "RegressionInfo", "Result", "check"]
+__all__ += ["export_regression", "fetch", "info", "list_datasets", "list_regression", "load", "load_regression"]
+__all__ += ["regression_info"]

@@ -29,6 +29,7 @@ PLAIN_DTYPE = re.compile(r"[<>|=]?([biuf][1248]|c8|c16|U[0-9]{1,6}|O)")
 NUMPY_TYPES = "number integer floating bool_ object_ str_ float16 float32 float64 " + (
     "int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 )
+BRANCHES = ("dict", "array", "objects", "scalar", "object")  # kinds of nodes that have methods of a Decoder
 TYPES = {kind.__name__: kind for kind in (object, bool, int, float, str)} | {
     f"numpy.{name}": getattr(np, name) for name in NUMPY_TYPES.split()
 }
@@ -38,16 +39,13 @@ TYPES = {kind.__name__: kind for kind in (object, bool, int, float, str)} | {
 class UnsupportedError(Exception):
     """A value that no file can hold; the encoder adds where it was found."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
-        self.what, self.where = what, ""
+    where = ""
 
 
 def from_type(value: type) -> str:
-    for name, known in TYPES.items():
-        if known is value:
-            return name
-    raise UnsupportedError(f"the class {value.__name__}")
+    if value not in TYPES.values():
+        raise UnsupportedError(f"the class {value.__name__}")
+    return next(name for name, known in TYPES.items() if known is value)
 
 
 def from_dtype(value: np.dtype, lone: bool = False) -> str:
@@ -61,10 +59,6 @@ def to_dtype(text: str, lone: bool = False) -> np.dtype:
     if not PLAIN_DTYPE.fullmatch(text) or (lone and "U" in text):
         raise ValueError(f"the dtype {text!r}")
     return np.dtype(text)
-
-
-def from_slice(value: slice) -> list[int | None]:
-    return [None if bound is None else int(bound) for bound in (value.start, value.stop, value.step)]
 
 
 def to_slice(bounds: list[Any]) -> slice:
@@ -95,7 +89,11 @@ LEAVES: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "float": (float, repr, NOT_FINITE.__getitem__),
     "type": (type, from_type, TYPES.__getitem__),
     "dtype": (np.dtype, partial(from_dtype, lone=True), partial(to_dtype, lone=True)),
-    "slice": (slice, from_slice, to_slice),
+    "slice": (
+        slice,
+        lambda value: [b if b is None else int(b) for b in (value.start, value.stop, value.step)],
+        to_slice,
+    ),
     "random_state": (np.random.RandomState, from_random_state, to_random_state),
 }
 """Names of leaves in a file, their classes, and the functions to JSON and back."""
@@ -149,12 +147,6 @@ class Encoder:
                 return {name: to_json(value)}
         return {"object": self._object(value, depth)}
 
-    def check_size(self, file_bytes: int) -> None:
-        """ValueError if a file of this size could not be loaded."""
-        if self.spent > limit(file_bytes):
-            hint = "texts of very different lengths take less as objects"
-            raise ValueError(f"it takes far more memory than its file may ask for; {hint}")
-
     def _part(self, where: str, value: Any, depth: int) -> Any:
         try:
             return self.encode(value, depth + 1)
@@ -197,10 +189,8 @@ def described(value: Any) -> str:
     if callable(value) and hasattr(value, "__name__"):
         return f"a function, {value.__name__!r}"
     cls = type(value)
-    named = f"of the class {cls.__module__}.{cls.__qualname__}"
-    if cls.__module__ == "builtins":
-        return named
-    return f"{named}, which files do not know; freemetric.files.register makes a class known"
+    hint = ", which files do not know; freemetric.files.register makes a class known"
+    return f"of the class {cls.__module__}.{cls.__qualname__}{hint * (cls.__module__ != 'builtins')}"
 
 
 class Decoder:
@@ -213,13 +203,6 @@ class Decoder:
         self.tags: set[str] = set()
         self._left = limit(file_bytes)
         self._arrays = [array_of(content) for content in arrays]
-        self._branches = {
-            "dict": self._dict,
-            "array": self._array,
-            "objects": self._objects,
-            "scalar": self._scalar,
-            "object": self._object,
-        }
 
     def decode(self, node: Any, depth: int = 0) -> Any:
         if depth > DEEPEST:
@@ -233,7 +216,9 @@ class Decoder:
             return LEAVES[name][2](content)
         if name == "tuple":
             return tuple(self.decode(part, depth + 1) for part in content)
-        return self._branches[name](content, depth)
+        if name not in BRANCHES:
+            raise KeyError(name)
+        return getattr(self, f"_{name}")(content, depth)
 
     def _spend(self, n_bytes: int) -> None:
         """Count bytes that are about to be taken."""

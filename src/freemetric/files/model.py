@@ -11,25 +11,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._version import __version__
-from ..exceptions import (
-    ModelFileAccessError,
-    ModelFileError,
-    ModelFileIsADirectoryError,
-    ModelFileNotFoundError,
-    ModelFilePermissionError,
-    VersionWarning,
-)
+from ..exceptions import ModelFileAccessError, ModelFileError, VersionWarning
 from ..presenting import PROVIDED
 from ..printable import printable
 from . import container
-from .codec import Decoder, Encoder, UnsupportedError
+from .codec import Decoder, Encoder, UnsupportedError, limit
 
 LONGEST_REASON, LONGEST_PLACE = 300, 80  # letters
-ACCESS: dict[type[OSError], type[ModelFileAccessError]] = {
-    FileNotFoundError: ModelFileNotFoundError,
-    IsADirectoryError: ModelFileIsADirectoryError,
-    PermissionError: ModelFilePermissionError,
-}
 
 
 @contextmanager
@@ -40,16 +28,16 @@ def one_line_errors(path: container.File) -> Iterator[None]:
     except Exception as problem:
         if isinstance(problem, OSError) and problem.filename is not None:
             raise refused_access(problem, container.shown(path), "read") from problem
-        name = container.shown(path)
         reason = shortened(str(problem) or type(problem).__name__, LONGEST_REASON)
         if not isinstance(problem, ModelFileError):
             reason = f"damaged, incomplete or altered ({reason})"
-        raise ModelFileError(printable(f"{name}: {reason}")) from problem
+        raise ModelFileError(printable(f"{container.shown(path)}: {reason}")) from problem
 
 
 def refused_access(problem: OSError, path: str | os.PathLike, access: str) -> ModelFileAccessError:
     """The error of a model file for an error of the operating system; ``access`` is "read" or "written"."""
-    made = next((ours for theirs, ours in ACCESS.items() if isinstance(problem, theirs)), ModelFileAccessError)
+    kinds = ModelFileAccessError.__subclasses__()  # each also derives from an OSError of Python
+    made = next((kind for kind in kinds if isinstance(problem, kind.__bases__[1])), ModelFileAccessError)
     error = made(problem.errno, problem.strerror or str(problem), os.fspath(path))
     error.access = access
     return error
@@ -120,9 +108,11 @@ def save(model: Any, path: container.File, about: dict[str, Any] | None = None) 
         if not isinstance(tree, dict) or "object" not in tree:
             raise ValueError("it is no model")
         contents = [container.as_json(tree), *encoder.arrays]
-        encoder.check_size(sum(map(len, contents)))
+        if encoder.spent > limit(sum(map(len, contents))):
+            hint = "texts of very different lengths take less as objects"
+            raise ValueError(f"it takes far more memory than its file may ask for; {hint}")
     except UnsupportedError as problem:
-        raise ModelFileError(printable(f"{subject(model, problem.where)} is {problem.what}")) from None
+        raise ModelFileError(printable(f"{subject(model, problem.where)} is {problem}")) from None
     except (ValueError, TypeError, KeyError, AttributeError) as problem:
         raise ModelFileError(printable(f"{type(model).__name__} cannot be saved: {problem}")) from problem
     try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -85,17 +85,6 @@ def _columns(categories, rare, groups, dropped):
     return width - (dropped is not None)
 
 
-def check_pipeline(pipeline: Pipeline) -> None:
-    """Refuse a cache: a new fit would unpickle the files of its folder."""
-    require(pipeline.memory is None, "a Pipeline", "with a cache, `memory`")
-
-
-def check_function_transformer(transformer: preprocessing.FunctionTransformer) -> None:
-    """Refuse functions: a ColumnTransformer passes columns through without one."""
-    has_none = transformer.func is None and transformer.inverse_func is None
-    require(has_none, "a FunctionTransformer", "with a function")
-
-
 def check_column_transformer(transformer: ColumnTransformer) -> None:
     """ValueError unless its columns are those of its input and slices are listed in full.
 
@@ -114,60 +103,53 @@ def check_column_transformer(transformer: ColumnTransformer) -> None:
         require(whole, "a ColumnTransformer", "with a slice of other columns than it lists")
 
 
-def check_imputer(imputer: SimpleImputer) -> None:
-    """ValueError unless its indicator is one of scikit-learn."""
-    usual = type(vars(imputer).get("indicator_")) in (MissingIndicator, type(None))
-    require(usual, "indicator_ of SimpleImputer", "is something else")
-
-
-def check_indicator(indicator: MissingIndicator) -> None:
-    """ValueError unless its features are those of its input."""
-    if "features_" in vars(indicator):
-        check_numbers(indicator.features_, indicator.n_features_in_, "features_ of MissingIndicator")
-
-
-class Part(NamedTuple):
-    """Needed attributes of a fitted transformer, a further check, and the private attributes of its fit."""
-
-    needed: tuple[str, ...] = ()
-    check: Check | None = None
-    private: tuple[str, ...] = ()
-
-    def check_all(self, transformer: Any) -> None:
-        check_attributes(transformer, self.needed)
-        if self.check is not None:
-            self.check(transformer)
-
-
-d = "n_features_in_"
+ENCODED = "n_features_in_ categories_"
 RARE = ("_infrequent_enabled", "_infrequent_indices", "_default_to_infrequent_mappings")
-PARTS = {
-    Pipeline: Part(check=check_pipeline),
-    ColumnTransformer: Part(
-        (d, "transformers_", "output_indices_"),
-        check_column_transformer,
-        ("_columns", "_remainder", "_transformer_to_input_indices"),
-    ),
-    make_column_selector: Part(),
-    SimpleImputer: Part((d, "statistics_", "indicator_"), check_imputer, ("_fit_dtype", "_fill_dtype")),
-    MissingIndicator: Part((d, "features_"), check_indicator, ("_n_features", "_precomputed")),
-    preprocessing.OneHotEncoder: Part(
-        (d, "categories_"), check_one_hot, (*RARE, "_n_features_outs", "_drop_idx_after_grouping")
-    ),
-    preprocessing.OrdinalEncoder: Part((d, "categories_"), check_categories, (*RARE, "_missing_indices")),
-    preprocessing.MinMaxScaler: Part((d, "scale_", "min_")),
-    preprocessing.MaxAbsScaler: Part((d, "scale_")),
-    preprocessing.Normalizer: Part((d,)),
-    preprocessing.StandardScaler: Part((d, "scale_", "mean_")),
-    preprocessing.RobustScaler: Part((d, "scale_", "center_")),
-    preprocessing.QuantileTransformer: Part((d, "quantiles_", "references_")),
-    # what a ColumnTransformer passes columns through with; a function of its own could not be saved
-    preprocessing.FunctionTransformer: Part(check=check_function_transformer),
-}
-"""Transformers that files may hold; numpy checks what is not checked here before it reads."""
 
-for _cls, _part in PARTS.items():
-    register_known(f"sklearn:{_cls.__name__}", _cls, _part.check_all, _part.private)
+
+def check_small_parts(made: Any) -> None:
+    """ValueError unless a pipeline, an imputer, an indicator or a function holds nothing that could harm."""
+    state, name = vars(made), type(made).__name__
+    # a new fit of a pipeline would unpickle the files of the folder of its cache
+    require(state.get("memory") is None, f"a {name}", "with a cache, `memory`")
+    # a ColumnTransformer passes columns through without a function
+    require(state.get("func") is None and state.get("inverse_func") is None, f"a {name}", "with a function")
+    indicates = type(state.get("indicator_")) in (MissingIndicator, type(None))
+    require(indicates, f"indicator_ of {name}", "is something else")
+    check_numbers(state.get("features_", ()), state.get("n_features_in_", 0), f"features_ of {name}")
+
+
+def known(cls: type, needed: str = "", check: Check | None = None, private: tuple[str, ...] = ()) -> None:
+    """Register a transformer with attributes that it needs when it is fitted, and private ones that its fit may set."""
+
+    def check_all(transformer):
+        check_attributes(transformer, tuple(needed.split()))
+        if check is not None:
+            check(transformer)
+
+    register_known(f"sklearn:{cls.__name__}", cls, check_all, private)
+
+
+# numpy checks what is not checked here before it reads
+known(Pipeline, check=check_small_parts)
+known(
+    ColumnTransformer,
+    "n_features_in_ transformers_ output_indices_",
+    check_column_transformer,
+    ("_columns", "_remainder", "_transformer_to_input_indices"),
+)
+known(make_column_selector)
+known(SimpleImputer, "n_features_in_ statistics_ indicator_", check_small_parts, ("_fit_dtype", "_fill_dtype"))
+known(MissingIndicator, "n_features_in_ features_", check_small_parts, ("_n_features", "_precomputed"))
+known(preprocessing.OneHotEncoder, ENCODED, check_one_hot, (*RARE, "_n_features_outs", "_drop_idx_after_grouping"))
+known(preprocessing.OrdinalEncoder, ENCODED, check_categories, (*RARE, "_missing_indices"))
+known(preprocessing.MinMaxScaler, "n_features_in_ scale_ min_")
+known(preprocessing.MaxAbsScaler, "n_features_in_ scale_")
+known(preprocessing.Normalizer, "n_features_in_")
+known(preprocessing.StandardScaler, "n_features_in_ scale_ mean_")
+known(preprocessing.RobustScaler, "n_features_in_ scale_ center_")
+known(preprocessing.QuantileTransformer, "n_features_in_ quantiles_ references_")
+known(preprocessing.FunctionTransformer, check=check_small_parts)
 
 
 PRE_DISPATCH = "2*n_jobs"  # scikit-learn's default
@@ -230,19 +212,11 @@ def _are_parameters(given: Any) -> bool:
     return type(given) is dict and all(type(name) is str for name in given)
 
 
-def _data_and_mask(array: np.ma.MaskedArray) -> dict[str, Any]:
-    return {"data": np.asarray(array.data), "mask": np.ma.getmaskarray(array)}
-
-
 def _masked(state: Mapping[str, Any]) -> np.ma.MaskedArray:
     data, mask = state["data"], state["mask"]
     fits = type(data) is np.ndarray and type(mask) is np.ndarray and mask.dtype == bool and mask.shape == data.shape
     require(fits, "a masked array", "of other parts than its own")
     return np.ma.MaskedArray(data, mask)
-
-
-def _parts_of(frozen: Any) -> dict[str, Any]:
-    return {"name": frozen.dist.name, "args": frozen.args, "kwds": frozen.kwds}
 
 
 def _distribution(state: Mapping[str, Any]) -> Any:
@@ -255,8 +229,7 @@ def _distribution(state: Mapping[str, Any]) -> Any:
 
 
 def _arguments(splitter: Any) -> dict[str, Any]:
-    cls: type = type(splitter)
-    return {name: getattr(splitter, name) for name in parameters_of(cls)}
+    return {name: getattr(splitter, name) for name in parameters_of(type(splitter))}
 
 
 def _splitter(cls: type, state: Mapping[str, Any]) -> Any:
@@ -272,5 +245,15 @@ for _cls in (model_selection.GridSearchCV, model_selection.RandomizedSearchCV, *
 for _cls in (getattr(model_selection, name) for name in SPLITTERS.split()):
     enter(f"sklearn:{_cls.__name__}", _cls, _arguments, partial(_splitter, _cls))
 for _cls in (type(stats.uniform()), type(stats.randint(0, 2))):
-    enter(f"scipy:{_cls.__name__}", _cls, _parts_of, _distribution)
-enter("numpy:MaskedArray", np.ma.MaskedArray, _data_and_mask, _masked)
+    enter(
+        f"scipy:{_cls.__name__}",
+        _cls,
+        lambda frozen: {"name": frozen.dist.name, "args": frozen.args, "kwds": frozen.kwds},
+        _distribution,
+    )
+enter(
+    "numpy:MaskedArray",
+    np.ma.MaskedArray,
+    lambda array: {"data": np.asarray(array.data), "mask": np.ma.getmaskarray(array)},
+    _masked,
+)

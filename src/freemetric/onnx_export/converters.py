@@ -5,17 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from .. import learners
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor, FreeEnergySelector
 from ..ensemble.finish import samples_looked_at
 from ..ensemble.settings import recipe_of
 from ..extras import require
-from ..learners import (
-    MetricKNeighborsClassifier,
-    MetricKNeighborsRegressor,
-    PairClassifier,
-    QuadrupletClassifier,
-    TripletClassifier,
-)
 from ..learners.base import MetricLearner
 from ..learners.kernelized import Kernelized
 from .ensembles import filled, location_and_spread, many_spaces, mean_of_neighbors, means, one_space, quantiles
@@ -26,9 +20,9 @@ get_label_classes = require("skl2onnx.common.utils_classifier", "onnx").get_labe
 
 MAPPERS: tuple[Any, ...] = (MetricLearner,)
 COMPARED: dict[Any, list[tuple[int, int]]] = {  # points whose distance speaks against +1, and for it
-    PairClassifier: [(0, 1)],
-    TripletClassifier: [(0, 1), (0, 2)],
-    QuadrupletClassifier: [(0, 1), (2, 3)],
+    learners.PairClassifier: [(0, 1)],
+    learners.TripletClassifier: [(0, 1), (0, 2)],
+    learners.QuadrupletClassifier: [(0, 1), (2, 3)],
 }
 try:
     from ..metric_learn.comparisons import QuadrupletsClassifier, TripletsClassifier
@@ -76,9 +70,9 @@ def register() -> None:
         _introduce(classifier, _decided, _tuple_outputs)
     _introduce(Kernelized, _kernel_mapped)
     _introduce(FreeEnergySelector, lambda graph, model, X: [graph.take(X, model.get_support(indices=True))])
-    _introduce(MetricKNeighborsClassifier, _voted_in_one_space, options=CLASSIFIER_OPTIONS)
+    _introduce(learners.MetricKNeighborsClassifier, _voted_in_one_space, options=CLASSIFIER_OPTIONS)
     _introduce(FreeEnergyClassifier, _voted_in_many_spaces, options=CLASSIFIER_OPTIONS)
-    _introduce(MetricKNeighborsRegressor, _averaged, _target_outputs)
+    _introduce(learners.MetricKNeighborsRegressor, _averaged, _target_outputs)
     _introduce(FreeEnergyRegressor, _expected, _target_outputs, REGRESSOR_OPTIONS)
 
 
@@ -138,8 +132,7 @@ def _with_subclasses(cls: Any) -> Iterator[Any]:
 
 
 def _kernel_mapped(graph, model, X):
-    directions = kernel_coordinates(graph, model, X)
-    return [graph.image(model.learner_, directions, len(model.projection_))]
+    return [graph.image(model.learner_, kernel_coordinates(graph, model, X), len(model.projection_))]
 
 
 def _voted_in_one_space(graph, model, X):
@@ -169,7 +162,7 @@ def _labels(scope, model):
 def _target_outputs(scope, model):
     """The expected targets and, if the options have them, quantiles."""
     chances = _chances(scope, model)
-    n_outputs = np.size(model.numbers_[0]) if isinstance(model, MetricKNeighborsRegressor) else 1
+    n_outputs = np.size(model.numbers_[0]) if isinstance(model, learners.MetricKNeighborsRegressor) else 1
     quantiles = {"quantiles": types.DoubleTensorType([None, len(chances)])} if chances else {}
     return {"variable": types.DoubleTensorType([None, n_outputs]), **quantiles}
 

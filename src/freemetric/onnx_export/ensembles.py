@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from ..ensemble.model import Ensemble
 from ..ensemble.tasks.regression import BEYOND, LEAST_VARIANCE, RegressionHead
-from ..ensemble.tasks.scales import Scale
 from ..learners import MetricKNeighborsRegressor
-from ..metrics import Member, TargetEncoding, TrainingSet, Trend
+from ..metrics import Member, TrainingSet
 from ..metrics.neighbor_votes import FARTHEST, NEAREST_BONUS
 from ..metrics.training_set import Places, equal_rows
 from .graph import GraphBuilder
@@ -63,7 +62,11 @@ def mixed_shares(graph: GraphBuilder, ensemble: Ensemble, X: str, shortlist: int
     rows = graph.constant(ensemble.training_set.X[places.rows])
     # Training rows pass the same operators as new ones, so that ties stay ties; runtimes do it once, on loading.
     seen = {name: [part_graph(graph, view, V) for V in (rows, X)] for name, view in ensemble.views.items()}
-    candidates = _candidates(graph, ensemble, seen, shortlist)
+    candidates = None  # numbers (n, shortlist) of the places nearest in the averaged metric
+    maps, centre = ensemble.index().shortlist[:2]
+    if shortlist is not None and shortlist < len(places.rows) and maps:
+        Z, Q = (graph.Sum(*(graph.MatMul(seen[name][i], B) for name, B in maps.items())) for i in (0, 1))
+        candidates = nearest_of(graph, graph.Sub(Q, centre), graph.Sub(Z, centre), shortlist)
     mixed = []
     for member, weights in zip(ensemble.members, ensemble.weights, strict=True):
         ks = np.flatnonzero(weights) + 1  # other numbers of neighbours do not count
@@ -71,15 +74,6 @@ def mixed_shares(graph: GraphBuilder, ensemble: Ensemble, X: str, shortlist: int
         for Z, Q in zip(*(spaces(graph, member, V) for V in seen[member.candidate.view]), strict=True):
             mixed.append(weighted(graph, each, shares(graph, votes(graph, Q, Z, places, ks, candidates=candidates))))
     return graph.Sum(*mixed)
-
-
-def _candidates(graph, ensemble, seen, shortlist):
-    """Numbers (n, shortlist) of the places nearest in the averaged metric; None where all vote."""
-    maps, centre = ensemble.index().shortlist[:2]
-    if shortlist is None or shortlist >= len(ensemble.training_set.places.rows) or not maps:
-        return None
-    Z, Q = (graph.Sum(*(graph.MatMul(seen[name][i], B) for name, B in maps.items())) for i in (0, 1))
-    return nearest_of(graph, graph.Sub(Q, centre), graph.Sub(Z, centre), shortlist)
 
 
 def one_space(graph: GraphBuilder, training_set: TrainingSet, n_neighbors: int, Z: str) -> str:
@@ -103,13 +97,27 @@ def many_spaces(graph: GraphBuilder, ensemble: Ensemble, X: str, shortlist: int 
 
 def location_and_spread(graph: GraphBuilder, ensemble: Ensemble, X: str, shortlist: int | None) -> tuple[str, str]:
     """Location and spread (n, 1) of the targets of samples X, on the scale; all training samples vote for None."""
-    head = ensemble.head
-    trends = [_trend(graph, trend, X) for trend in head.trends]
-    mean, square, *means = _means(graph, head.encoding, mixed_shares(graph, ensemble, X, shortlist))
-    terms = _terms(graph, head, mean, trends, means)
-    place = _within(graph, head.encoding, graph.Add(graph.MatMul(terms, head.strengths[:, None]), head.centre))
+    head, encoding = ensemble.head, ensemble.head.encoding
+    low, high = encoding.low[0], encoding.high[0]
+    room = BEYOND * (high - low)
+
+    def within(z):
+        return graph.Clip(z, low - room, high + room)
+
+    ends = graph.take(mixed_shares(graph, ensemble, X, shortlist), np.arange(1, encoding.n_cells, 2))  # the high ones
+    values = graph.Add(graph.Mul(graph.Mul(ends, float(len(encoding))), encoding.high - encoding.low), encoding.low)
+    mean, square, *means = (graph.take(values, [i]) for i in range(len(encoding)))
+    inside = [within(_trend(graph, trend, X)) for trend in head.trends]
+    terms = [graph.Sub(mean, head.centre), *(graph.Sub(f, mean) for f in inside)]
+    terms += [graph.Sub(f, over) for f, over in zip(inside, means, strict=True)]
+    place = graph.Add(graph.MatMul(graph.Concat(*terms, axis=1), head.strengths[:, None]), head.centre)
+
     variance = graph.Max(graph.Sub(square, graph.Mul(mean, mean)), LEAST_VARIANCE)
-    return place, _spread(graph, head, variance, [_trend(graph, some, X) for some in head.noises])
+    alpha, beta, *gammas = head.spread
+    log = graph.Add(graph.Mul(graph.Log(variance), beta / 2), alpha)
+    for noise, gamma, (least, most) in zip(head.noises, gammas, head.seen, strict=True):
+        log = graph.Add(log, graph.Mul(graph.Clip(_trend(graph, noise, X), least, most), gamma / 2))
+    return within(place), graph.Min(graph.Exp(log), head.most_spread)
 
 
 def means(graph: GraphBuilder, head: RegressionHead, expected: tuple[str, str]) -> str:
@@ -123,7 +131,7 @@ def quantiles(graph: GraphBuilder, head: RegressionHead, expected: tuple[str, st
     return _enlarged(graph, head.scale, _off_by(graph, head.scale, expected, np.quantile(head.errors, chances)))
 
 
-def _off_by(graph: GraphBuilder, scale: Scale, expected: tuple[str, str], errors: NDArray) -> str:
+def _off_by(graph, scale, expected, errors):
     """Targets (n, n_errors), in units of 2^exponent, off by errors in units of the spread."""
     place, spread = expected
     z = graph.Add(place, graph.MatMul(spread, errors[None]))
@@ -133,54 +141,18 @@ def _off_by(graph: GraphBuilder, scale: Scale, expected: tuple[str, str], errors
     return graph.Exp(g) if scale.name == "log" else g
 
 
-def _enlarged(graph: GraphBuilder, scale: Scale, targets: str) -> str:
+def _enlarged(graph, scale, targets):
     """Targets in their own units. Two factors, because 2^exponent itself may be too large for a float."""
     half = scale.exponent // 2
     return graph.Mul(graph.Mul(targets, ldexp(1.0, half)), ldexp(1.0, scale.exponent - half))
 
 
-def _trend(graph: GraphBuilder, trend: Trend, X: str) -> str:
+def _trend(graph, trend, X):
     columns = graph.Concat(*(part_graph(graph, view, X) for view in trend.columns), axis=1)
     return graph.Add(graph.MatMul(columns, trend.slopes[:, None]), trend.base)
 
 
-def _means(graph: GraphBuilder, encoding: TargetEncoding, shares: str) -> list[str]:
-    """The means (n, 1) of every encoded value."""
-    high_ends = np.arange(1, encoding.n_cells, 2)
-    part = graph.Mul(graph.take(shares, high_ends), float(len(encoding)))
-    values = graph.Add(graph.Mul(part, encoding.high - encoding.low), encoding.low)
-    return [graph.take(values, [i]) for i in range(len(encoding))]
-
-
-def _terms(graph: GraphBuilder, head: RegressionHead, mean: str, trends: Sequence[str], means: Sequence[str]) -> str:
-    """Terms (n, 1 + 2 n_trends) that are multiplied by the strengths."""
-    inside = [_within(graph, head.encoding, trend) for trend in trends]
-    beside = [graph.Sub(f, mean) for f in inside]
-    along = [graph.Sub(f, over) for f, over in zip(inside, means, strict=True)]
-    return graph.Concat(graph.Sub(mean, head.centre), *beside, *along, axis=1)
-
-
-def _within(graph: GraphBuilder, encoding: TargetEncoding, z: str) -> str:
-    low, high = encoding.low[0], encoding.high[0]
-    return graph.Clip(z, low - BEYOND * (high - low), high + BEYOND * (high - low))
-
-
-def _spread(graph: GraphBuilder, head: RegressionHead, variance: str, noises: Sequence[str]) -> str:
-    alpha, beta, *gammas = head.spread
-    log = graph.Add(graph.Mul(graph.Log(variance), beta / 2), alpha)
-    for noise, gamma, (low, high) in zip(noises, gammas, head.seen, strict=True):
-        log = graph.Add(log, graph.Mul(graph.Clip(noise, low, high), gamma / 2))
-    return graph.Min(graph.Exp(log), head.most_spread)
-
-
-def votes(
-    graph: GraphBuilder,
-    Q: str,
-    Z: str | NDArray,
-    places: Places,
-    ks: Sequence[int] | NDArray,
-    candidates: str | None = None,
-) -> str:
+def votes(graph: GraphBuilder, Q: str, Z: str | NDArray, places: Places, ks: Any, candidates: str | None = None) -> str:
     """Votes (n, len(ks), C) of the k nearest rows to those of Q (n, p), for every k in ks; places lie at Z (M, p).
 
     Only the candidates (n, S) of every row of Q vote, if there are some.
@@ -197,16 +169,10 @@ def nearest_of(graph: GraphBuilder, Q: str, Z: str | NDArray, n: int, candidates
     """
     lengths = graph.ReduceSumSquare(Z, np.array([1]), keepdims=0)
     distances = graph.Gemm(Q, Z, lengths, alpha=-2.0, transB=1)  # |q - z|^2 without |q|^2, the same for all z
-    if candidates is None:
-        return _least(graph, distances, n)
-    # All distances are one product, few are sorted.
-    of_candidates = graph.GatherElements(distances, candidates, axis=1)
-    return graph.GatherElements(candidates, _least(graph, of_candidates, n), axis=1)
-
-
-def _least(graph, distances, n):
-    """Columns (n_queries, n) of the least distances, in their order; the first of equals first."""
-    return graph.TopK(distances, np.array([n]), axis=1, largest=0, sorted=1, n_outputs=2)[1]
+    if candidates is not None:  # all distances are one product, few are sorted
+        distances = graph.GatherElements(distances, candidates, axis=1)
+    _, nearest = graph.TopK(distances, np.array([n]), axis=1, largest=0, sorted=1, n_outputs=2)
+    return nearest if candidates is None else graph.GatherElements(candidates, nearest, axis=1)
 
 
 def _nearness(graph, Q, Z, nearest):

@@ -250,19 +250,15 @@ def convert(scope: Any, operator: Any, container: Any) -> None:
     """Write the graph of a step, for skl2onnx."""
     graph, step = GraphBuilder(scope, container), operator.raw_operator
     if type(step) in CODES:
-        made = encode(graph, step, list(_columns(graph, operator.inputs)))
+        columns = []  # (n, 1) of all inputs, and whether they are texts; if not they are doubles
+        for variable in operator.inputs:
+            is_text = isinstance(variable.type, types.StringTensorType)
+            name = variable.full_name if is_text else graph.doubles(variable.full_name)
+            columns += [(graph.take(name, [j]), is_text) for j in range(variable.type.shape[1])]
+        made = encode(graph, step, columns)
     else:
         made = GRAPHS[type(step)](graph, step, graph.doubles(operator.inputs[0].full_name))
     graph.hand_over(made, operator.outputs[0])
-
-
-def _columns(graph, inputs):
-    """The columns (n, 1) of all inputs, and whether they are texts; if not they are doubles."""
-    for variable in inputs:
-        is_text = isinstance(variable.type, types.StringTensorType)
-        name = variable.full_name if is_text else graph.doubles(variable.full_name)
-        for j in range(variable.type.shape[1]):
-            yield graph.take(name, [j]), is_text
 
 
 def _is_nan(value):

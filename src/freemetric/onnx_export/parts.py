@@ -6,19 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import QuantileTransformer
 
+from .. import metrics
 from ..learners.kernelized import Kernel, Kernelized
-from ..metrics import (
-    Axes,
-    BinnedNaiveBayes,
-    ClassDensity,
-    ScreenedNaiveBayes,
-    SharedStudentT,
-    StudentTDiscriminant,
-    View,
-    Whitened,
-    class_densities,
-    trends,
-)
+from ..metrics import ClassDensity, View, class_densities, trends
 from ..metrics.kernel_ridge import FLOOR, ClassKernelRidge
 from ..metrics.views import Logarithms, Quantiles, Scaled, Steps
 from .graph import GraphBuilder
@@ -164,12 +154,12 @@ GRAPHS: dict[type, PartGraph] = {
     Quantiles: lambda graph, view, X: on_quantiles(graph, view.transformer, X),
     Steps: lambda graph, view, X: graph.doubles(graph.Greater(graph.take(X, view.owner), view.threshold)),
     trends.Products: _products,
-    Whitened: _turned,
-    Axes: _turned,
-    StudentTDiscriminant: _student_t,
-    SharedStudentT: _student_t,
-    BinnedNaiveBayes: _naive_bayes,
-    ScreenedNaiveBayes: _naive_bayes,
+    metrics.Whitened: _turned,
+    metrics.Axes: _turned,
+    metrics.StudentTDiscriminant: _student_t,
+    metrics.SharedStudentT: _student_t,
+    metrics.BinnedNaiveBayes: _naive_bayes,
+    metrics.ScreenedNaiveBayes: _naive_bayes,
     ClassKernelRidge: _kernel_ridge,
 }
 """Functions (graph, part, X) -> result by the class of the view or density."""
