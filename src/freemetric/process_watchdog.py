@@ -71,10 +71,6 @@ def in_processes(work: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: 
     if n_workers < 2:
         yield from map(work, tasks)
         return
-    yield from _in_workers(work, tasks, n_workers)
-
-
-def _in_workers(work, tasks, n_workers):
     # joblib's own executor is shared by the whole process, so its workers may be busy with other work.
     threads = str(max(1, (os.cpu_count() or 1) // n_workers))
     theirs, ours = multiprocessing.Pipe(duplex=False)

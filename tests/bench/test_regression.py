@@ -89,7 +89,7 @@ def test_quantiles_of_a_forest_are_those_of_targets_in_the_same_leaves(patients)
         RandomForestRegressor(15, min_samples_leaf=4, random_state=0),
     ):
         model = LeafQuantiles(forest).fit(X[:100], y[:100])
-        train, test = model.forest_.apply(X[:100]), model.forest_.apply(X[100:])
+        train, test = model.estimator_.apply(X[:100]), model.estimator_.apply(X[100:])
         said = model.predict_quantiles(X[100:], [0.2, 0.5, 0.9])
         for row in range(0, 60, 7):
             same = train == test[row]  # (rows, trees)

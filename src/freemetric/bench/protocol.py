@@ -102,12 +102,8 @@ def scores(model: Any, X: NDArray, y: NDArray) -> dict[str, Any]:
         return {"errors": [honest], "honest_error": honest, **found}
     wrong = model.decisions(X, MOST_NEIGHBORS) != y[:, None]
     mixes = isinstance(model, FreeEnergyClassifier) and len(recipe_of(model).neighbors) > 1
-    return {
-        "errors": [_percent(column) for column in wrong.T],
-        "honest_error": honest,
-        "honest_k": None if mixes else model.n_neighbors_,
-        **found,
-    }
+    k = None if mixes else model.n_neighbors_
+    return {"errors": list(map(_percent, wrong.T)), "honest_error": honest, "honest_k": k, **found}
 
 
 def probability_scores(P: NDArray, y: NDArray) -> dict[str, float]:

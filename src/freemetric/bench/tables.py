@@ -104,12 +104,11 @@ def posthoc_table(errors: Any, control: str, alpha: float = 0.05) -> TextTable:
     """
     result = posthoc(errors, control, alpha)
     columns = ("Method", "Rank", "Difference", "Wilcoxon p", "Wilcoxon", "Nemenyi", "Bonferroni-Dunn", "Holm p", "Holm")
-    outcome = {True: "rejected", False: "not rejected"}
-    cells = {name: result.table[name].map(outcome) for name in ("wilcoxon", "nemenyi", "bonferroni_dunn", "holm")}
-    cells |= {name: result.table[name].map("{:.2f}".format) for name in ("rank", "difference")}
-    cells |= {name: result.table[name].map("{:.2g}".format) for name in ("wilcoxon_p", "holm_p")}
     order = ("rank", "difference", "wilcoxon_p", "wilcoxon", "nemenyi", "bonferroni_dunn", "holm_p", "holm")
-    rows = tuple(zip(map(str, result.table.index), *(cells[name] for name in order), strict=True))
+    written = {**dict.fromkeys(order[:2], "{:.2f}".format), **dict.fromkeys(("wilcoxon_p", "holm_p"), "{:.2g}".format)}
+    outcome = {True: "rejected", False: "not rejected"}
+    cells = (result.table[name].map(written.get(name, outcome)) for name in order)
+    rows = tuple(zip(map(str, result.table.index), *cells, strict=True))
     bold = frozenset((i, j) for i, row in enumerate(rows) for j, cell in enumerate(row) if j and cell == "rejected")
     caption = (
         f"Tests against {control} (rank {result.ranks[control]:.2f}) at alpha = {alpha:g}, over {_sets(result)}. "

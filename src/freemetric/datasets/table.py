@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -184,7 +185,7 @@ def _bits(column, fields, values):
     return [(f"{column}:{bit}", places >> bit & 1) for bit in reversed(range(width))]
 
 
-RULES: dict[str, Callable[[str, np.ndarray, list[str]], list[tuple[str, np.ndarray]]]] = {
+RULES: dict[str, Callable[[str, np.ndarray, Any], list[tuple[str, np.ndarray]]]] = {
     "onehot": lambda column, fields, values: _declared(column, fields, [v for v in values if (fields == v).any()]),
     "declared": _declared,
     "ordinal": lambda column, fields, values: [(column, np.array([values.index(text) + 1 for text in fields]))],

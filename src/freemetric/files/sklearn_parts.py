@@ -229,7 +229,8 @@ def _distribution(state: Mapping[str, Any]) -> Any:
 
 
 def _arguments(splitter: Any) -> dict[str, Any]:
-    return {name: getattr(splitter, name) for name in parameters_of(type(splitter))}
+    cls: type = type(splitter)
+    return {name: getattr(splitter, name) for name in parameters_of(cls)}
 
 
 def _splitter(cls: type, state: Mapping[str, Any]) -> Any:

@@ -152,13 +152,23 @@ def _trend(graph, trend, X):
     return graph.Add(graph.MatMul(columns, trend.slopes[:, None]), trend.base)
 
 
-def votes(graph: GraphBuilder, Q: str, Z: str | NDArray, places: Places, ks: Any, candidates: str | None = None) -> str:
+def votes(
+    graph: GraphBuilder,
+    Q: str,
+    Z: Any,
+    places: Places,
+    ks: Any,
+    candidates: str | None = None,
+    by_distance: bool = False,
+) -> str:
     """Votes (n, len(ks), C) of the k nearest rows to those of Q (n, p), for every k in ks; places lie at Z (M, p).
 
-    Only the candidates (n, S) of every row of Q vote, if there are some.
+    Only the candidates (n, S) of every row of Q vote, if there are some; ``by_distance`` weighs votes by its inverse.
     """
     nearest = nearest_of(graph, Q, Z, min(max(ks), len(places.rows)), candidates)
     needed = _needed(graph, nearest, places, np.asarray(ks))
+    if by_distance:
+        needed = graph.Mul(needed, graph.Unsqueeze(_nearness(graph, Q, Z, nearest), np.array([1])))
     return graph.MatMul(needed, graph.Gather(places.votes.astype(np.float64), nearest))
 
 
@@ -221,11 +231,9 @@ def mean_of_neighbors(graph: GraphBuilder, model: MetricKNeighborsRegressor, Z: 
     rows = model.embedding_[first]
     centre = np.median(rows, axis=0)  # as of classifiers: distances must not be small beside the lengths
     farthest = FARTHEST * float(np.abs(model.embedding_).max(initial=0))
-    Q, ks = graph.Sub(graph.Clip(Z, -farthest, farthest), centre), np.array([model.n_neighbors_])
-    nearest = nearest_of(graph, Q, rows - centre, min(model.n_neighbors_, len(rows)))
-    needed = _needed(graph, nearest, places, ks)
-    if model.weights == "distance":
-        needed = graph.Mul(needed, graph.Unsqueeze(_nearness(graph, Q, rows - centre, nearest), np.array([1])))
-    counted = graph.Squeeze(graph.MatMul(needed, graph.Gather(total, nearest)), np.array([1]))
+    Q = graph.Sub(graph.Clip(Z, -farthest, farthest), centre)
+    by_distance = model.weights == "distance"
+    counted = votes(graph, Q, rows - centre, places, [model.n_neighbors_], by_distance=by_distance)
+    counted = graph.Squeeze(counted, np.array([1]))
     means = graph.Div(graph.take(counted, list(range(1, values.shape[1]))), graph.take(counted, [0]))
     return graph.Add(graph.Mul(means, unit), middle)
