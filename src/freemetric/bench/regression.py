@@ -13,7 +13,7 @@ from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor,
 from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVR
 from sklearn.utils import gen_batches
 
@@ -82,17 +82,23 @@ class LeafQuantiles(PredictsQuantiles):
         self.estimator_ = clone(self.forest).fit(X, y)
         self._order = np.argsort(y, kind="stable")
         self._sorted = y[self._order]
-        self._encoder = OneHotEncoder()  # ones (N, leaves of all trees) where a sample lies in a leaf
-        leaves = self._encoder.fit_transform(self.estimator_.apply(X))
+        leaves = self._leaves(X)
+        sizes = np.asarray(leaves.sum(axis=0)).ravel()
         # (leaves, samples): a sample's share of each leaf
-        self._shares = (sparse.diags(1 / np.asarray(leaves.sum(axis=0)).ravel()) @ leaves.T).tocsr()
+        self._shares = (sparse.diags(1 / np.maximum(sizes, 1)) @ leaves.T).tocsr()
         return self
+
+    def _leaves(self, X):
+        """Ones (N, leaves of all trees) where a sample lies in a leaf."""
+        ends = np.cumsum([tree.tree_.node_count for tree in self.estimator_.estimators_])
+        columns = self.estimator_.apply(X) + np.r_[0, ends[:-1]]
+        starts = np.arange(len(columns) + 1) * columns.shape[1]  # of the rows
+        return sparse.csr_matrix((np.ones(columns.size), columns.ravel(), starts), shape=(len(columns), ends[-1]))
 
     def predict_quantiles(self, X: NDArray, q: ArrayLike) -> NDArray:
         found = []
         for block in gen_batches(len(X), BLOCK):
-            leaves = self._encoder.transform(self.estimator_.apply(X[block]))
-            weights = (leaves @ self._shares).toarray()[:, self._order]
+            weights = (self._leaves(X[block]) @ self._shares).toarray()[:, self._order]
             below = np.cumsum(weights, axis=1) / len(self.estimator_.estimators_)
             found.append(np.stack([np.argmax(below >= level - 1e-9, axis=1) for level in np.asarray(q)], axis=1))
         return self._sorted[np.concatenate(found)]
