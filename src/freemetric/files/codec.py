@@ -29,7 +29,6 @@ PLAIN_DTYPE = re.compile(r"[<>|=]?([biuf][1248]|c8|c16|U[0-9]{1,6}|O)")
 NUMPY_TYPES = "number integer floating bool_ object_ str_ float16 float32 float64 " + (
     "int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 )
-BRANCHES = ("dict", "array", "objects", "scalar", "object")  # kinds of nodes that have methods of a Decoder
 TYPES = {kind.__name__: kind for kind in (object, bool, int, float, str)} | {
     f"numpy.{name}": getattr(np, name) for name in NUMPY_TYPES.split()
 }
@@ -43,9 +42,10 @@ class UnsupportedError(Exception):
 
 
 def from_type(value: type) -> str:
-    if value not in TYPES.values():
-        raise UnsupportedError(f"the class {value.__name__}")
-    return next(name for name, known in TYPES.items() if known is value)
+    for name, known in TYPES.items():
+        if known is value:
+            return name
+    raise UnsupportedError(f"the class {value.__name__}")
 
 
 def from_dtype(value: np.dtype, lone: bool = False) -> str:
@@ -59,6 +59,10 @@ def to_dtype(text: str, lone: bool = False) -> np.dtype:
     if not PLAIN_DTYPE.fullmatch(text) or (lone and "U" in text):
         raise ValueError(f"the dtype {text!r}")
     return np.dtype(text)
+
+
+def from_slice(value: slice) -> list[int | None]:
+    return [None if bound is None else int(bound) for bound in (value.start, value.stop, value.step)]
 
 
 def to_slice(bounds: list[Any]) -> slice:
@@ -89,11 +93,7 @@ LEAVES: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "float": (float, repr, NOT_FINITE.__getitem__),
     "type": (type, from_type, TYPES.__getitem__),
     "dtype": (np.dtype, partial(from_dtype, lone=True), partial(to_dtype, lone=True)),
-    "slice": (
-        slice,
-        lambda value: [b if b is None else int(b) for b in (value.start, value.stop, value.step)],
-        to_slice,
-    ),
+    "slice": (slice, from_slice, to_slice),
     "random_state": (np.random.RandomState, from_random_state, to_random_state),
 }
 """Names of leaves in a file, their classes, and the functions to JSON and back."""
@@ -203,6 +203,10 @@ class Decoder:
         self.tags: set[str] = set()
         self._left = limit(file_bytes)
         self._arrays = [array_of(content) for content in arrays]
+        self._branches = {
+            **{"dict": self._dict, "array": self._array, "objects": self._objects},
+            **{"scalar": self._scalar, "object": self._object},
+        }
 
     def decode(self, node: Any, depth: int = 0) -> Any:
         if depth > DEEPEST:
@@ -216,9 +220,7 @@ class Decoder:
             return LEAVES[name][2](content)
         if name == "tuple":
             return tuple(self.decode(part, depth + 1) for part in content)
-        if name not in BRANCHES:
-            raise KeyError(name)
-        return getattr(self, f"_{name}")(content, depth)
+        return self._branches[name](content, depth)
 
     def _spend(self, n_bytes: int) -> None:
         """Count bytes that are about to be taken."""

@@ -122,9 +122,9 @@ class EstimatorStates:
 
     def _check(self, estimator):
         state = vars(estimator)
-        missing = [name for name in parameters_of(self.cls) if name not in state]
-        if missing:
-            raise ValueError(f"{self.cls.__name__} without its parameter {missing[0]!r}")
+        for parameter in parameters_of(self.cls):
+            if parameter not in state:
+                raise ValueError(f"{self.cls.__name__} without its parameter {parameter!r}")
         validate_params(estimator)
         if is_fitted(estimator):
             _check_fitted(estimator, state, self.shapes)
@@ -157,17 +157,16 @@ def _check_fitted(estimator, state, shapes):
     for key, axes in shapes.items():
         # scalers have None for what they do not do
         if state.get(key) is not None:
-            value = state[key]
-            if (
-                key == "classes_"
-                and type(value) is list
-                and value
-                and all(isinstance(some, np.ndarray) and some.ndim == 1 for some in value)
-            ):
-                value = np.concatenate(value)  # of several outputs
+            value = _side_by_side(state[key]) if key == "classes_" else state[key]
             _check_array(value, f"{key} of {type(estimator).__name__}", axes, lengths)
-            if key not in OF_ANY_TYPE and value.dtype.kind not in "iuf":
+            if key not in OF_ANY_TYPE and state[key].dtype.kind not in "iuf":
                 raise ValueError(f"{key} of {type(estimator).__name__} holds no numbers")
+
+
+def _side_by_side(classes):
+    """The classes of several outputs, one after another."""
+    several = type(classes) is list and all(isinstance(some, np.ndarray) and some.ndim == 1 for some in classes)
+    return np.concatenate(classes) if several and classes else classes
 
 
 def _check_array(array, what, axes, lengths):

@@ -10,6 +10,7 @@ import sklearn
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from .. import exceptions
 from .._version import __version__
 from ..exceptions import ModelFileAccessError, ModelFileError, VersionWarning
 from ..presenting import PROVIDED
@@ -18,6 +19,11 @@ from . import container
 from .codec import Decoder, Encoder, UnsupportedError, limit
 
 LONGEST_REASON, LONGEST_PLACE = 300, 80  # letters
+ACCESS = {
+    FileNotFoundError: exceptions.ModelFileNotFoundError,
+    IsADirectoryError: exceptions.ModelFileIsADirectoryError,
+    PermissionError: exceptions.ModelFilePermissionError,
+}
 
 
 @contextmanager
@@ -36,8 +42,7 @@ def one_line_errors(path: container.File) -> Iterator[None]:
 
 def refused_access(problem: OSError, path: str | os.PathLike, access: str) -> ModelFileAccessError:
     """The error of a model file for an error of the operating system; ``access`` is "read" or "written"."""
-    kinds = ModelFileAccessError.__subclasses__()  # each also derives from an OSError of Python
-    made = next((kind for kind in kinds if isinstance(problem, kind.__bases__[1])), ModelFileAccessError)
+    made = next((ours for theirs, ours in ACCESS.items() if isinstance(problem, theirs)), ModelFileAccessError)
     error = made(problem.errno, problem.strerror or str(problem), os.fspath(path))
     error.access = access
     return error

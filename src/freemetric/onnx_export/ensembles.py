@@ -155,15 +155,15 @@ def _trend(graph, trend, X):
 def votes(
     graph: GraphBuilder,
     Q: str,
-    Z: Any,
+    Z: str | NDArray,
     places: Places,
-    ks: Any,
+    ks: Sequence[int] | NDArray,
     candidates: str | None = None,
     by_distance: bool = False,
 ) -> str:
     """Votes (n, len(ks), C) of the k nearest rows to those of Q (n, p), for every k in ks; places lie at Z (M, p).
 
-    Only the candidates (n, S) of every row of Q vote, if there are some; ``by_distance`` weighs votes by its inverse.
+    Only the candidates (n, S) of every row of Q vote, if there are some; with ``by_distance`` by inverse distances.
     """
     nearest = nearest_of(graph, Q, Z, min(max(ks), len(places.rows)), candidates)
     needed = _needed(graph, nearest, places, np.asarray(ks))
