@@ -11,10 +11,9 @@ Every table compares methods only on splits that all of its methods have. "hones
 "paper" takes the best of k = 1..40 on every test half; "one-k" the best k for all halves of a set.
 """
 
-import os
+from resuming import one_thread_each, print_rows
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[variable] = "1"
+one_thread_each()
 
 import argparse
 import time
@@ -54,12 +53,6 @@ SMALL = 3000  # samples; larger sets have one repeat
 REPEATS, REPEATS_LARGE = 5, 1
 MOST_ABLATED = 700  # samples
 REPEAT_GROUPS = {"repeats 0 to 2": (0, 1, 2), "repeats 3 and 4": (3, 4)}
-
-
-def markdown(head, rows):
-    print(f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
-    for row in rows:
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
 # --- records
@@ -110,7 +103,7 @@ def errors_by_set(records):
         rows.append([name, patterns[name], *shapes[name][1:], repeats[name], *cells])
     lowest = errors.le(errors.min(axis=1) + 1e-6, axis=0).sum()
     rows.append(["sets with the lowest error", *[""] * 4, *lowest])
-    markdown(["honest error in %", "samples", "features", "classes", "repeats", *SHOWN], rows)
+    print_rows(["honest error in %", "samples", "features", "classes", "repeats", *SHOWN], rows)
 
 
 def means(records):
@@ -118,7 +111,7 @@ def means(records):
     for protocol in ("honest", "paper"):
         for name, errors in by_group(records, protocol).items():
             rows.append([name, *(f"{e:.2f}" for e in errors[[OURS, *OTHERS]].mean())])
-    markdown(["mean error in %", OURS, *OTHERS], rows)
+    print_rows(["mean error in %", OURS, *OTHERS], rows)
 
 
 def against_others(title, columns):
@@ -131,7 +124,7 @@ def against_others(title, columns):
             difference = (errors[OURS] - errors[method]).mean()
             row.append(f"{difference:+.2f}, {test.wins:.0f}-{test.ties:.0f}-{test.losses:.0f}, p = {test.p_value:.2g}")
         rows.append(row)
-    markdown([title, *columns], rows)
+    print_rows([title, *columns], rows)
 
 
 def by_group(records, protocol):
@@ -158,7 +151,7 @@ def ranks(records, methods):
         largest.append(f"{protocol} {p[worst]:.2g} ({worst})")
     rows = sorted(([m, *row, f"{means[m]:.2f}"] for m, row in cells.items()), key=lambda row: float(row[1]))
     columns = [name for protocol in PROTOCOLS for name in (f"{protocol}: rank", "p")]
-    markdown([f"{len(errors)} sets", *columns, "honest: mean error in %"], rows)
+    print_rows([f"{len(errors)} sets", *columns, "honest: mean error in %"], rows)
     print(f"\ncritical difference of Nemenyi at 0.05: {critical_difference(len(methods), len(errors)):.2f}")
     print(f"largest p against another metric: {', '.join(largest)}")
 
@@ -179,13 +172,13 @@ def probabilities(records):
             some = table.loc[names, list(SHOWN[:3])]
             p = wilcoxon(100 * some, OURS)["p_value"]  # its ties are those of errors in %
             rows.append([f"{field}, {group}", *(f"{x:.4f}" for x in some.mean()), *(f"{p[m]:.2g}" for m in SHOWN[1:3])])
-    markdown(["mean", *SHOWN[:3], *(f"p of {OURS} against {m}" for m in SHOWN[1:3])], rows)
+    print_rows(["mean", *SHOWN[:3], *(f"p of {OURS} against {m}" for m in SHOWN[1:3])], rows)
 
 
 def seconds(records):
     group, names = next(iter(groups(records).items()))
     table = mean_of(records, "seconds").loc[names, list(SHOWN)]
-    markdown(["seconds per split", *SHOWN], [[group, *(f"{s:.2f}" for s in table.mean())]])
+    print_rows(["seconds per split", *SHOWN], [[group, *(f"{s:.2f}" for s in table.mean())]])
 
 
 def targets(records):
@@ -213,7 +206,7 @@ def targets(records):
             mean = mean_of(records, field).loc[names].mean()
             below = mean["rf"] - mean[OURS]
             row(f"{field} below rf's, {len(names)} sets", below, ">= 0", below >= 0, ".4f")
-    markdown(["target", "measured", "wanted", ""], rows)
+    print_rows(["target", "measured", "wanted", ""], rows)
 
 
 def tables(records):
@@ -246,7 +239,7 @@ def compare(path):
             change = f"{(pair['new'] - pair['committed']).mean():+.{digits}f}"
             wins = f"{test.wins:.0f}-{test.ties:.0f}-{test.losses:.0f}"
             rows.append([method, field, len(pair), *means, change, wins, f"{test.p_value:.2g}"])
-    markdown(["method", "mean", "sets", "committed", "new", "difference", "wins-ties-losses", "Wilcoxon p"], rows)
+    print_rows(["method", "mean", "sets", "committed", "new", "difference", "wins-ties-losses", "Wilcoxon p"], rows)
 
 
 def committed():
@@ -294,12 +287,12 @@ def fit_times(repetitions=5):
     ]
     ours, theirs = np.median(pairs, axis=0)
     cells = [f"{ours:.1f} s", f"{theirs:.1f} s", f"{ours / theirs:.1f}", "<= 10"]
-    markdown(["1000 x 30, 4 classes", f"{OURS}", "one NCA of scikit-learn", "ratio", "wanted"], [["median", *cells]])
+    print_rows(["1000 x 30, 4 classes", f"{OURS}", "one NCA of scikit-learn", "ratio", "wanted"], [["median", *cells]])
     Ns = (250, 500, 1000, 2000, 4000)
     times = [timed(FreeEnergyClassifier(random_state=0), *scaled_problem(N, 10)) for N in Ns]
     growth = [f"{np.log(b / a) / np.log(2):.1f}" for a, b in pairwise(times)]
     rows = [["seconds", *(f"{t:.2f}" for t in times)], ["power of N", "", *growth]]
-    markdown(["N x 10, 4 classes", *map(str, Ns)], rows)
+    print_rows(["N x 10, 4 classes", *map(str, Ns)], rows)
 
 
 # --- ablation
@@ -395,7 +388,7 @@ def ablation_table(records):
         most = change.abs().idxmax()
         rows.append([*row, f"{most} {change[most]:+.2f}"])
     columns = ["error in %", "against the default", "Brier", "against the default", "error changes most"]
-    markdown([f"{len(errors)} sets, 1 x 2 splits", *columns], rows)
+    print_rows([f"{len(errors)} sets, 1 x 2 splits", *columns], rows)
 
 
 def main():

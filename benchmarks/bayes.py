@@ -10,11 +10,10 @@ label): no label of a test row is drawn, and what is left of chance is the train
 Rows with missing values are filled by medians, with a column of ones and zeros for each that has holes, alike for all.
 """
 
-import os
+from resuming import one_thread_each, print_rows, read
 
 if __name__ == "__main__":  # tests import this, and have threads of their own
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import json
@@ -122,10 +121,6 @@ def measure(name, n, repeat, method):
     }
 
 
-def read(path):
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
 def key(record):
     return record["problem"], record["n"], record["repeat"], record["method"]
 
@@ -144,12 +139,6 @@ def run_missing(path, problems, sizes, repeats, methods, n_jobs=1):
 
 
 # --- tables
-
-
-def markdown(head, rows):
-    print(f"\n| {' | '.join(map(str, head))} |\n|{'---|' * len(head)}")
-    for row in rows:
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
 def by_cell(records, n, methods):
@@ -177,7 +166,7 @@ def each_problem(table, n, methods):
         means = excess.mean(axis=0)
         cells = [f"**{e:.2f}**" if e <= means.min() + 1e-6 else f"{e:.2f}" for e in means]
         rows.append([problem, len(excess), *cells])
-    markdown([f"points above Bayes, N = {n}", "repeats", *methods], rows)
+    print_rows([f"points above Bayes, N = {n}", "repeats", *methods], rows)
 
 
 def means(tables, methods):
@@ -189,8 +178,8 @@ def means(tables, methods):
         rows.append([f"median, N = {n}", *(f"{e:.2f}" for e in np.median(excess, axis=0))])
         rows.append([f"lowest, N = {n}", *(excess <= excess.min(axis=1, keepdims=True) + 1e-6).sum(axis=0)])
         differences.append([f"N = {n}", *(with_error(excess[:, 0] - other) for other in excess[:, 1:].T)])
-    markdown(["points above Bayes", *methods], rows)
-    markdown([f"{methods[0]} minus the other, ± standard error over problems", *methods[1:]], differences)
+    print_rows(["points above Bayes", *methods], rows)
+    print_rows([f"{methods[0]} minus the other, ± standard error over problems", *methods[1:]], differences)
 
 
 def behind(tables, methods):
@@ -202,7 +191,7 @@ def behind(tables, methods):
             difference = excess[:, 0] - excess[:, best]
             if difference.mean() > BEHIND:
                 rows.append([n, problem, f"{excess[:, 0].mean():.2f}", methods[best], with_error(difference)])
-    markdown(["N", "problem", f"{methods[0]}, points above Bayes", "best other", "difference"], rows)
+    print_rows(["N", "problem", f"{methods[0]}, points above Bayes", "best other", "difference"], rows)
 
 
 def tables(records, methods):
@@ -219,7 +208,7 @@ def tables(records, methods):
 
 def list_problems():
     rows = [[name, p.about, f"{100 * p.bayes_error():.1f}"] for name, p in PROBLEMS.items()]
-    markdown(["problem", "what it is", "Bayes error in %"], rows)
+    print_rows(["problem", "what it is", "Bayes error in %"], rows)
 
 
 def main():

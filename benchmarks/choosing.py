@@ -12,11 +12,10 @@ docs/results.md says what the halves are for. A change of the code has no recipe
 of fits are kept in a folder, by fingerprint of the code, and used again.
 """
 
-import os
+from resuming import one_thread_each, print_rows, read
 
 if __name__ == "__main__":  # tests import this, and have threads of their own
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import hashlib
@@ -127,7 +126,7 @@ def means_of_sets(folder, names, field):
 
 def means_of_zoo(folder):
     """Mean points above Bayes of every problem and size."""
-    return pd.DataFrame(bayes.read(folder / "zoo.jsonl")).groupby(["problem", "n"])["excess"].mean()
+    return pd.DataFrame(read(folder / "zoo.jsonl")).groupby(["problem", "n"])["excess"].mean()
 
 
 def on_sets(names, before, after):
@@ -152,7 +151,7 @@ def holds(result, goal):
 
 
 def read_choices(path=CHOICES):
-    return bayes.read(path)
+    return read(path)
 
 
 def earlier(choices, change, stage, fingerprint, large=False):
@@ -184,7 +183,7 @@ def show(choices):
         cells = [f"{part['difference']:+.2f}, p = {part['p']:.2g}" for part in parts if part]
         about = [c["date"], c["change"] + ", large sets" * c.get("large", False), c["goal"], c["stage"]]
         rows.append([*about, *cells, *[""] * (3 - len(cells)), c.get("holds", "")])
-    bayes.markdown(["date", "change", "goal", "stage", "choosing sets", "confirming sets", "zoo", "holds"], rows)
+    print_rows(["date", "change", "goal", "stage", "choosing sets", "confirming sets", "zoo", "holds"], rows)
 
 
 def compare_change(change, stage, arguments):

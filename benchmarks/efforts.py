@@ -6,11 +6,10 @@
 Two halves of every set, one thread, process time of a fit.
 """
 
-import os
+from resuming import one_thread_each
 
 if __name__ == "__main__":
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import json

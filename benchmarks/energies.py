@@ -9,11 +9,10 @@ Those of rare classes allow one dimension only, so that the map must choose whom
 both, on an earlier task of two classes, BalancedErrorEnergy and FBetaEnergy were not better than NCAEnergy.
 """
 
-import os
+from resuming import one_thread_each
 
 if __name__ == "__main__":
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import time

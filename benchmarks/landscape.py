@@ -9,11 +9,10 @@ most 3, with fewer. CMA-ES is the package ``cma``. The committed file is the gzi
 ``landscape_temperatures.py``; the sets up to wine had up to 6 seconds, glass and hepatitis 4, all others 3.
 """
 
-import os
+from resuming import one_thread_each
 
 if __name__ == "__main__":  # tests import this, and have threads of their own
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import time

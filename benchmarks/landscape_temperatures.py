@@ -11,11 +11,10 @@ since the number of rungs grows with the root of the elements. The committed rec
 --processes 9 --seconds 75``, those of the eight smallest sets with ``--processes 2 --seconds 75``.
 """
 
-import os
+from resuming import one_thread_each
 
 if __name__ == "__main__":
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import json

@@ -12,11 +12,10 @@ other. All methods see the same rows and columns (mixed_data.py); mixed_methods.
 are the process time of fit and prediction on one thread. Comparisons use the splits that all methods shown have.
 """
 
-import os
+from resuming import one_thread_each, print_rows
 
 if __name__ == "__main__":  # tests import this, and have threads of their own
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import sys
@@ -31,7 +30,7 @@ import numpy as np
 import pandas as pd
 from mixed_data import TABLES, is_installed, load_table
 from mixed_methods import FOREST, METHODS, OURS, refusal
-from outside_tables import FIELDS, against, by_set, common, markdown, means, standings
+from outside_tables import FIELDS, against, by_set, common, means, standings
 
 from freemetric.bench import protocol, regression
 from freemetric.bench.records import BenchJob, Record, read_all
@@ -171,7 +170,7 @@ def sets_table(records, task, field):
         cells = [f"**{value:.2f}**" if value == row.min() else f"{value:.2f}" for value in row]
         rows.append([name, *shapes[name], TABLES[name].role, *cells])
     methods = list(by_set(records, field))
-    markdown([f"{OF_TASK[task][field][0]}", "samples", "columns", "role", *methods], rows)
+    print_rows([f"{OF_TASK[task][field][0]}", "samples", "columns", "role", *methods], rows)
 
 
 def losses(records, task, field, ours):
@@ -183,7 +182,7 @@ def losses(records, task, field, ours):
             rows.append((name, TABLES[name].role, row[ours], other, row[other], row[ours] - row[other]))
     rows.sort(key=lambda row: -row[-1])
     cells = [[f"{cell:.2f}" if isinstance(cell, float) else cell for cell in row] for row in rows]
-    markdown([f"{task}: where it loses", "role", ours, "best other", "its", "points"], cells)
+    print_rows([f"{task}: where it loses", "role", ours, "best other", "its", "points"], cells)
 
 
 def list_tables():
@@ -193,7 +192,7 @@ def list_tables():
         dropped = "; ".join(f"{column}: {why}" for column, why in table.dropped.items())
         about = [table.name, table.task, table.source, table.license, table.target, dropped, table.role]
         rows.append([*about, "yes" if is_installed(table.name) else "no"])
-    markdown(names, rows)
+    print_rows(names, rows)
 
 
 def draw(records, ours=OURS):

@@ -9,11 +9,10 @@ is chosen on the training half. Tables use the splits that all methods shown hav
 boosting and the SVM are the committed records; ``--ours RECORDS`` takes others for the first.
 """
 
-import os
+from resuming import one_thread_each
 
 if __name__ == "__main__":  # tests import this, and have threads of their own
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import sys

@@ -4,6 +4,7 @@ from operator import attrgetter
 
 import numpy as np
 import pandas as pd
+from resuming import print_rows
 from standing import duels, elo, elo_interval, holm
 
 from freemetric.bench.results import MEASURES
@@ -15,12 +16,6 @@ FIELDS = {"honest_error": ("error in %", 2, 1), "brier": ("Brier score", 4, 100)
 
 A field of records, or a name in ``MEASURES``. The first decides which method is ahead.
 """
-
-
-def markdown(head, rows):
-    print(f"\n| {' | '.join(map(str, head))} |\n|{'---|' * len(head)}")
-    for row in rows:
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
 def by_split(records, field):
@@ -59,7 +54,7 @@ def means(records, fields=FIELDS, title="mean"):
         cells = [f"{tables[f][method].mean():.{fields[f][1]}f}" if method in tables[f] else "" for f in fields]
         rows.append([method, *cells, f"{ranks[method]:.2f}", lowest[method], f"{tables['seconds'][method].mean():.1f}"])
     names = [name for name, _, _ in fields.values()]
-    markdown([f"{title} over {len(errors)} sets", *names, "mean rank", "lowest error on", "seconds"], rows)
+    print_rows([f"{title} over {len(errors)} sets", *names, "mean rank", "lowest error on", "seconds"], rows)
 
 
 def against(records, ours, fields=FIELDS, title=""):
@@ -67,7 +62,7 @@ def against(records, ours, fields=FIELDS, title=""):
     columns = {field: _tests(by_set(records, field), ours, *fields[field][1:]) for field in fields}
     others = [method for method in by_set(records, next(iter(fields))) if method != ours]
     rows = [[method, *(columns[field].get(method, "") for field in fields)] for method in others]
-    markdown([f"{title}{ours} against", *(name for name, _, _ in fields.values())], rows)
+    print_rows([f"{title}{ours} against", *(name for name, _, _ in fields.values())], rows)
 
 
 def _tests(table, ours, digits, scale):
@@ -98,7 +93,7 @@ def standings(records, fields=FIELDS, forest=FOREST):
         columns[-1][forest] = ("", "1000")
         methods = methods or [names[i] for i in np.argsort(-ratings)]
     if methods:
-        markdown(head, [[m, *(cell for column in columns for cell in column.get(m, ("", "")))] for m in methods])
+        print_rows(head, [[m, *(cell for column in columns for cell in column.get(m, ("", "")))] for m in methods])
 
 
 def _rating(ratings, low, high, i):

@@ -12,11 +12,10 @@ Everything is chosen on the training half. Tables use the splits that all method
 chosen on, and which only confirm, is fixed in the registry: by turns in the order of their names.
 """
 
-import os
+from resuming import one_thread_each
 
 if __name__ == "__main__":  # tests import this, and have threads of their own
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import sys

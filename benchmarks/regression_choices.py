@@ -11,11 +11,10 @@ these alone with more rows. The registry says which sets choose and which confir
 been chosen, once.
 """
 
-import os
+from resuming import one_thread_each, print_rows
 
 if __name__ == "__main__":  # tests import this, and have threads of their own
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import gzip
@@ -122,12 +121,6 @@ def compared(lines, change):
     return [f"{means['r2'][change].mean():.2f}", *row, f"{means['pinball'][change].mean():.2f}", coverage, seconds]
 
 
-def table(head, rows):
-    print(f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
-    for row in rows:
-        print(f"| {' | '.join(row)} |")
-
-
 def show(path, role):
     lines = [line for line in read(path) if role_of(line["set"]) == role]
     if not lines:
@@ -139,7 +132,7 @@ def show(path, role):
     head = ["recipe", "R2, points", "difference", "better-worse", "p", "pinball loss"]
     head += ["coverage of 80 / 90 / 95 %", "seconds, ratio"]
     on_tables = [c for c in changes if any(line["change"] == c and "excess" not in line for line in lines)]
-    table(head, [[named[c], *compared(lines, c)] for c in on_tables])
+    print_rows(head, [[named[c], *compared(lines, c)] for c in on_tables])
     for rows in sorted({int(name.rpartition("-")[2]) for name in ours if is_synthetic(name)}):
         show_problems(
             [line for line in lines if is_synthetic(line["set"]) and line["set"].endswith(f"-{rows}")], named, rows
@@ -155,7 +148,7 @@ def show_problems(lines, named, rows):
     of = [c for c in named if c in means]
     cells = [[*(f"{x:.1f}" for x in means[c]), f"{(seconds[c] / seconds[DEFAULT]).median():.2f}"] for c in of]
     head = [f"excess in % of the noise, N = {rows:,}", *problems, "seconds, ratio"]
-    table(head, [[named[c], *row] for c, row in zip(of, cells, strict=True)])
+    print_rows(head, [[named[c], *row] for c, row in zip(of, cells, strict=True)])
 
 
 def is_synthetic(name):

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 import pandas as pd
+from resuming import print_rows
 from standing import holm
 
 from freemetric.bench.records import INTERVALS
@@ -15,12 +16,6 @@ COMPARED = {"unexplained": "1 - R2", "mae": "MAE", "pinball": "pinball"}
 """What ranks and tests are about, in % of the variance or of the standard deviation of the target."""
 
 BEHIND = 0.5  # points of R2 that are worth a line
-
-
-def markdown(head, rows):
-    print(f"\n| {' | '.join(map(str, head))} |\n|{'---|' * len(head)}")
-    for row in rows:
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
 # --- from records to frames
@@ -90,7 +85,7 @@ def standings(records, title):
         "best R2 on",
     ]
     head += ["R2", "MAE", "pinball", f"coverage of {shares} % intervals", "interval width", "seconds"]
-    markdown(head, rows)
+    print_rows(head, rows)
 
 
 def against(records, ours, title):
@@ -99,7 +94,7 @@ def against(records, ours, title):
     others = list(columns["unexplained"])
     if others:
         rows = [[method, *(columns[measure][method] for measure in COMPARED)] for method in others]
-        markdown([f"{title}: {ours} minus", *COMPARED.values()], rows)
+        print_rows([f"{title}: {ours} minus", *COMPARED.values()], rows)
 
 
 def _tests(table, ours):
@@ -131,7 +126,7 @@ def sets_table(records, ours):
     for name, row in explained.iterrows():
         cells = [f"**{value:.3f}**" if value == row.max() else f"{value:.3f}" for value in row]
         rows.append([name, *_facts(name, shapes), *cells])
-    markdown(["R2", "samples", "features", "role", *explained], rows)
+    print_rows(["R2", "samples", "features", "role", *explained], rows)
 
 
 def _facts(name, shapes):
@@ -152,7 +147,7 @@ def losses(records, ours):
             rows.append([name, regression_info(name).role, explained[0], other, explained[1], gap.mean(), error])
     rows.sort(key=lambda row: -row[5])
     cells = [[*row[:5], f"{row[5]:.2f} ± {row[6]:.2f}"] for row in rows]
-    markdown(["where it loses", "role", f"R2 of {ours}", "best other", "its R2", "points of R2"], cells)
+    print_rows(["where it loses", "role", f"R2 of {ours}", "best other", "its R2", "points of R2"], cells)
 
 
 def tables(records, ours):
@@ -204,7 +199,7 @@ def excess_summary(sizes):
         rows.append([f"median, N = {n:,}, {len(table)} problems", *(f"{value:.1f}" for value in table.median())])
         rows.append([f"mean rank, N = {n:,}", *(f"{value:.2f}" for value in table.rank(axis=1).mean())])
         rows.append([f"lowest, N = {n:,}", *lowest])
-    markdown(["excess in % of the noise variance", *table], rows)
+    print_rows(["excess in % of the noise variance", *table], rows)
 
 
 def excess_by_problem(sizes):
@@ -214,7 +209,7 @@ def excess_by_problem(sizes):
         for name, row in table.iterrows():
             cells = [f"**{value:.1f}**" if value == row.min() else f"{value:.1f}" for value in row]
             rows.append([name, *cells])
-        markdown([f"excess in % of the noise variance, N = {n:,}", *table], rows)
+        print_rows([f"excess in % of the noise variance, N = {n:,}", *table], rows)
 
 
 def coverage_summary(sizes):
@@ -232,7 +227,7 @@ def coverage_summary(sizes):
             rows.append([f"N = {n:,}", *(f"{100 * value:.1f}" for value in means.mean())])
             within = [f"{count} of {len(off)}" for count in (off.abs() <= 2).sum()]
             rows.append([f"problems within two binomial errors, N = {n:,}", *within])
-        markdown([f"coverage of {100 * share:.0f} % intervals", *means], rows)
+        print_rows([f"coverage of {100 * share:.0f} % intervals", *means], rows)
 
 
 def coverage_where_noise_varies(sizes):
@@ -249,7 +244,7 @@ def coverage_where_noise_varies(sizes):
             for name, row in table.iterrows():
                 rows.append([name.rpartition("-")[0], f"{n:,}", part, *(f"{100 * value:.1f}" for value in row)])
     if rows:
-        markdown(["coverage of 90 % intervals", "N", "where", *table], sorted(rows, key=_by_problem))
+        print_rows(["coverage of 90 % intervals", "N", "where", *table], sorted(rows, key=_by_problem))
 
 
 def _by_problem(row):

@@ -1,4 +1,4 @@
-"""Records as JSON lines, which a benchmark that was stopped goes on with."""
+"""What benchmarks share: records as JSON lines, which a stopped one goes on with, one thread, tables of Markdown."""
 
 import json
 import warnings
@@ -35,3 +35,10 @@ def markdown(table, first):
     print(f"| {first} | {' | '.join(table.columns)} |\n|{'---|' * (len(table.columns) + 1)}")
     for name, row in table.iterrows():
         print(f"| {name} | {' | '.join(cell if isinstance(cell, str) else f'{cell:.3f}' for cell in row)} |")
+
+
+def print_rows(head, rows):
+    """Print rows of cells as a table of Markdown."""
+    print(f"\n| {' | '.join(map(str, head))} |\n|{'---|' * len(head)}")
+    for row in rows:
+        print(f"| {' | '.join(map(str, row))} |", flush=True)

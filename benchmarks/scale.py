@@ -19,6 +19,8 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+from resuming import print_rows, read
+
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 if __name__ == "__main__" and "--threads" in sys.argv:
     for variable in THREADS:
@@ -172,16 +174,6 @@ def run_missing(path, sizes, methods, n_jobs):
             print(done.stdout.strip().splitlines()[-1], flush=True)
 
 
-def read(path):
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
-def markdown(head, rows):
-    print(f"\n| {' | '.join(map(str, head))} |\n|{'---|' * len(head)}")
-    for row in rows:
-        print(f"| {' | '.join(map(str, row))} |")
-
-
 def with_excess(record):
     return record | {"excess": record["error"] - record["bayes"]}
 
@@ -204,7 +196,7 @@ def tables(records):
                 for method in METHODS
                 if any((method, n) in some for n in sizes)
             ]
-            markdown([f"{title}, {n_jobs} thread{'s' * (n_jobs > 1)}", *(f"{n:,}" for n in sizes)], rows)
+            print_rows([f"{title}, {n_jobs} thread{'s' * (n_jobs > 1)}", *(f"{n:,}" for n in sizes)], rows)
         growth(some, sizes)
 
 
@@ -246,7 +238,7 @@ def check_model(records):
         A, t = np.array([work(r) for r in ours]), np.array([r["fit_seconds"] for r in ours])
         prices, _ = nnls(A / t[:, None], np.ones(len(t)))
         rows = [[f"{r['n']:,}", f"{s:.1f}", f"{m:.1f}"] for r, s, m in zip(ours, t, A @ prices, strict=True)]
-        markdown([f"rows, {n_jobs} threads", "seconds", "model"], rows)
+        print_rows([f"rows, {n_jobs} threads", "seconds", "model"], rows)
         print("seconds for 1e9: gradients {:.3f}, searches {:.3f}, cells {:.3f}".format(*prices))
 
 
@@ -292,7 +284,7 @@ def beside_nca(repetitions=5):
             pairs.append((middle - start, time.process_time() - middle))
         ours, theirs = np.median(pairs, axis=0)
         rows.append([f"{N} x {d}", f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f}"])
-    markdown(["seconds of one thread", OURS, "one NCA of scikit-learn", "ratio"], rows)
+    print_rows(["seconds of one thread", OURS, "one NCA of scikit-learn", "ratio"], rows)
 
 
 def main():

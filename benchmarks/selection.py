@@ -8,11 +8,10 @@ itself ("its own number"). Its defaults were chosen with seeds 0 to 3 and 100 to
 begin at 200.
 """
 
-import os
+from resuming import one_thread_each
 
 if __name__ == "__main__":
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import time

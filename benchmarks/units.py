@@ -9,11 +9,10 @@ standardised on what is learned, k chosen by refitting two inner folds of the tr
 RECORDS; those that are there are not made again.
 """
 
-import os
+from resuming import one_thread_each, print_rows, read
 
 if __name__ == "__main__":  # tests import this, and have threads of their own
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import warnings
@@ -21,7 +20,6 @@ from itertools import product
 from pathlib import Path
 from unittest import mock
 
-import bayes
 import pandas as pd
 from choosing import CHOOSING, CONFIRMING, append
 from joblib import Parallel, delayed
@@ -56,7 +54,7 @@ def honest_error(job, data_home):
 
 def run_missing(path, names, arguments):
     """Fit what the records lack, and write every error at once."""
-    known = [{name: record[name] for name in JOB} for record in bayes.read(path)] if path.exists() else []
+    known = [{name: record[name] for name in JOB} for record in read(path)] if path.exists() else []
     every = product(range(arguments.repeats), names, arguments.learners, range(2), UNITS)
     jobs = [dict(zip(JOB, job, strict=True)) for job in every]
     missing = [job for job in jobs if job not in known]
@@ -77,7 +75,7 @@ def show(records, names):
             test = wilcoxon(means[[GIVEN, unit]], unit).loc[GIVEN]
             better = f"{test.wins:.0f}/{test.ties:.0f}/{test.losses:.0f}"
             rows.append([learner, unit, f"{means[unit].mean():.2f}", better, f"{test.p_value:.2g}"])
-    bayes.markdown(["learner", "unit", "mean error in %", "better/equal/worse sets", "p"], rows)
+    print_rows(["learner", "unit", "mean error in %", "better/equal/worse sets", "p"], rows)
 
 
 def main():
@@ -91,7 +89,7 @@ def main():
     arguments = parser.parse_args()
     names = CONFIRMING if arguments.confirm else CHOOSING
     run_missing(arguments.run, names, arguments)
-    show(bayes.read(arguments.run), names)
+    show(read(arguments.run), names)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,10 @@ process of its own, whose peak memory is that of the fit, the prediction and all
 one core.
 """
 
-import os
+from resuming import one_thread_each, read
 
 if __name__ == "__main__":  # tests import this, and have threads of their own
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_each()
 
 import argparse
 import json
@@ -192,10 +191,6 @@ def run_missing(path, problems, methods, repeats):
 
 
 HERE = Path(__file__).parent
-
-
-def read(path):
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def show(records):
