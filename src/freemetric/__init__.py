@@ -88,20 +88,8 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__, *_MODULES})
 
 
-def _card(model):
-    from .report.card import card
-
-    return card(model)
-
-
-def _report(model, path, X=None, y=None, **options):
-    from .report import write
-
-    return write(model, path, X, y, **options)
-
-
-def _saved():
-    from . import saved  # noqa: F401 - registers our classes with files
-
-
-PROVIDED.update(card=_card, report=_report, saved=_saved)
+PROVIDED.update(
+    card=lambda model: import_module(".report.card", __name__).card(model),
+    report=lambda model, *given, **options: import_module(".report", __name__).write(model, *given, **options),
+    saved=lambda: import_module(".saved", __name__),  # registers our classes with files
+)

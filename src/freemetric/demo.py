@@ -94,6 +94,10 @@ def people(n: int, seed: int = 0) -> dict[str, list[Any]]:
 def fits_of_every_kind() -> dict[str, Callable[[], Any]]:
     """Short fits that call every kernel, by the name of the estimator; with predictions."""
     X, y = (values[::3] for values in load_wine(return_X_y=True))
+
+    def shortened(learner):
+        return learner.set_params(max_iter=2) if "max_iter" in learner.get_params() else learner
+
     elements = Annealing(Constant(1e-3), "element", n_steps=1)
     classifier, regressor = FreeEnergyClassifier(12, random_state=0), FreeEnergyRegressor(12, random_state=0)
     return {
@@ -101,7 +105,7 @@ def fits_of_every_kind() -> dict[str, Callable[[], Any]]:
         "FreeEnergyRegressor": lambda: regressor.fit(X, X[:, 0]).predict(X),
         "DMLFE by elements": lambda: DMLFE(sampler=elements, random_state=0).fit(X, y),
         "MLKR": lambda: MLKR(max_iter=2).fit(X, X[:, 0]),
-        **{name: partial(_shortened(learner()).fit, X, y) for name, learner in LEARNERS.items()},
+        **{name: partial(shortened(learner()).fit, X, y) for name, learner in LEARNERS.items()},
     }
 
 
@@ -112,7 +116,3 @@ def compiling(on_fit: Callable[[int, int, str], None]) -> str | None:
         on_fit(done, len(fits), name)
         fit()
     return cpu_kernels().cache_folder()
-
-
-def _shortened(learner):
-    return learner.set_params(max_iter=2) if "max_iter" in learner.get_params() else learner
