@@ -15,12 +15,7 @@ MOST_OF_ONE_HASH = 100
 
 
 def check_array(
-    array: Any,
-    what: str,
-    n_dims: int,
-    shape: tuple[int, ...] | None = None,
-    kinds: str = "f",
-    finite: bool = True,
+    array: Any, what: str, n_dims: int, shape: tuple[int, ...] | None = None, kinds: str = "f", finite: bool = True
 ) -> None:
     """ValueError unless it is an array of that shape, of numbers of those kinds."""
     if type(array) is not np.ndarray or array.ndim != n_dims or array.dtype.kind not in kinds:

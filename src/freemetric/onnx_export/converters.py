@@ -1,6 +1,6 @@
 """Converters of our estimators for skl2onnx."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,6 @@ else:
         QuadrupletsClassifier: [(0, 1), (2, 3)],
     }
 
-Outputs = dict[str, Any]  # types by name
 CLASSIFIER_OPTIONS = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True], "nocl": [True, False]}
 REGRESSOR_OPTIONS = {"quantiles": None}  # any probabilities
 
@@ -76,12 +75,7 @@ def register() -> None:
     _introduce(FreeEnergyRegressor, _expected, _target_outputs, REGRESSOR_OPTIONS)
 
 
-def _introduce(
-    estimator: type,
-    results: Callable[..., Sequence[str]],
-    outputs: Callable[[Any, Any], Outputs] | None = None,
-    options: dict[str, Any] | None = None,
-) -> None:
+def _introduce(estimator, results, outputs=None, options=None):
     """Register the converter of an estimator.
 
     ``results(graph, model, X)``, with several X for tuples, adds nodes to the graph and returns the names of the
@@ -89,12 +83,11 @@ def _introduce(
     """
     parts = estimator.__module__.split(".")
     alias = f"Freemetric{'MetricLearn' * ('metric_learn' in parts)}{estimator.__name__}"  # whose names are ours, too
-    declared: Any = outputs
 
     def parse(scope, model, inputs, custom_parsers=None):
         operator = scope.declare_local_operator(alias, model)
         operator.inputs = inputs
-        for name, kind in declared(scope, model).items():
+        for name, kind in outputs(scope, model).items():
             operator.outputs.append(scope.declare_local_variable(name, kind))
         return operator.outputs
 
@@ -111,7 +104,7 @@ def _introduce(
             width = len(learner.get_feature_names_out() if has_names else learner.components_)
             operator.outputs[0].type.shape = [N, width]
         else:
-            kinds = declared(operator.scope_inst, operator.raw_operator).values()
+            kinds = outputs(operator.scope_inst, operator.raw_operator).values()
             for output, kind in zip(operator.outputs, kinds, strict=True):
                 output.type.shape = [N, *kind.shape[1:]]
 

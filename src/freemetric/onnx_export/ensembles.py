@@ -72,7 +72,7 @@ def mixed_shares(graph: GraphBuilder, ensemble: Ensemble, X: str, shortlist: int
         ks = np.flatnonzero(weights) + 1  # other numbers of neighbours do not count
         each = weights[ks - 1] / len(member)
         for Z, Q in zip(*(spaces(graph, member, V) for V in seen[member.candidate.view]), strict=True):
-            mixed.append(weighted(graph, each, shares(graph, votes(graph, Q, Z, places, ks, candidates=candidates))))
+            mixed.append(weighted(graph, each, shares(graph, _votes(graph, Q, Z, places, ks, candidates=candidates))))
     return graph.Sum(*mixed)
 
 
@@ -82,7 +82,7 @@ def one_space(graph: GraphBuilder, training_set: TrainingSet, n_neighbors: int, 
     rows = training_set.X[places.rows]
     # Distances are differences of lengths, which must not be much larger. The median keeps a grid on a grid, and ties.
     centre = np.median(rows, axis=0)
-    counted = votes(graph, graph.Sub(Z, centre), rows - centre, places, [1, n_neighbors])
+    counted = _votes(graph, graph.Sub(Z, centre), rows - centre, places, [1, n_neighbors])
     return shares(graph, weighted(graph, np.array([NEAREST_BONUS, 1.0]), counted))
 
 
@@ -152,15 +152,7 @@ def _trend(graph, trend, X):
     return graph.Add(graph.MatMul(columns, trend.slopes[:, None]), trend.base)
 
 
-def votes(
-    graph: GraphBuilder,
-    Q: str,
-    Z: str | NDArray,
-    places: Places,
-    ks: Sequence[int] | NDArray,
-    candidates: str | None = None,
-    by_distance: bool = False,
-) -> str:
+def _votes(graph, Q, Z, places, ks, candidates=None, by_distance=False):
     """Votes (n, len(ks), C) of the k nearest rows to those of Q (n, p), for every k in ks; places lie at Z (M, p).
 
     Only the candidates (n, S) of every row of Q vote, if there are some; with ``by_distance`` by inverse distances.
@@ -233,7 +225,7 @@ def mean_of_neighbors(graph: GraphBuilder, model: MetricKNeighborsRegressor, Z: 
     farthest = FARTHEST * float(np.abs(model.embedding_).max(initial=0))
     Q = graph.Sub(graph.Clip(Z, -farthest, farthest), centre)
     by_distance = model.weights == "distance"
-    counted = votes(graph, Q, rows - centre, places, [model.n_neighbors_], by_distance=by_distance)
+    counted = _votes(graph, Q, rows - centre, places, [model.n_neighbors_], by_distance=by_distance)
     counted = graph.Squeeze(counted, np.array([1]))
     means = graph.Div(graph.take(counted, list(range(1, values.shape[1]))), graph.take(counted, [0]))
     return graph.Add(graph.Mul(means, unit), middle)
