@@ -13,13 +13,11 @@ from sklearn.utils.metaestimators import available_if
 from ..ensemble.classifier import FreeEnergyClassifier
 from ..ensemble.regressor import FreeEnergyRegressor
 from ..magnitudes import r2
-from .cells import cells
 from .frames import frame_labels, frame_target
 from .model import by_parts
-from .table import MISSING, InputError
+from .table import MISSING, InputError, cells
 from .table_estimator import Inner, Names, TableEstimator, inner_can, table_estimator
-from .targets import check_two, class_target, numbers_of
-from .tasks import CLASSIFY, REGRESS, TASKS
+from .tasks import CLASSIFY, REGRESS, TASKS, check_two, class_target, numbers_of
 
 
 @table_estimator

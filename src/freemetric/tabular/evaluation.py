@@ -10,14 +10,13 @@ from joblib import Parallel, delayed
 
 from ..printable import counted, verb
 from ..process_watchdog import in_processes
-from .cells import cells
 from .comparison import Comparison
 from .frames import as_table, frame_labels, frame_target
 from .protocol import CONSTANT, LabelledRows, Settings, Split, SplitFit, done, labelled_rows
 from .schema import target_name
 from .scores import check_scores
 from .splits import check_grouped, shares, some_of
-from .table import InputError, Table, note
+from .table import InputError, Table, cells, note
 from .tasks import choice_of
 
 OnFit = Callable[[Split, int, int], None]

@@ -13,8 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..extras import require
 from ..learners.validation import dense
-from .cells import cells, is_gap
-from .table import InputError, ReadingOptions, Table, note, noted_distinct, objects, quoted
+from .table import InputError, ReadingOptions, Table, cells, is_gap, note, noted_distinct, objects, quoted
 
 SOURCE = "X"  # what messages begin with
 TYPES = {

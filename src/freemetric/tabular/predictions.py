@@ -11,7 +11,7 @@ from ..magnitudes import mae, r2, rmse
 from .methods import Progress
 from .model import TableModel, by_parts
 from .table import InputError, Table, distinct, few, note, quoted
-from .targets import canonical
+from .tasks import canonical
 
 PREDICTION, NOVELTY = "prediction", "p-value of novelty"
 

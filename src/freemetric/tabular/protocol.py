@@ -20,8 +20,7 @@ from .preprocessing import plan, usable, useful_plan
 from .schema import Schema, target_name
 from .splits import Pair, group_numbers, grouped_splits, note_lonely_classes
 from .table import InputError, Table, note
-from .targets import check_role
-from .tasks import CLASSIFY, TASKS, TableTask
+from .tasks import CLASSIFY, TASKS, TableTask, check_role
 
 CONSTANT = "constant"
 """A prediction that ignores the features: the most frequent class with the shares of the classes, or the mean."""

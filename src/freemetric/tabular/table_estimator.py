@@ -28,13 +28,11 @@ from ..learners.training_rows import check_weights
 from ..presenting import Presented
 from ..printable import counted
 from ..sklearn_compat import HasMethods, StrOptions, validate_params
-from .feature_columns import Weight
 from .frames import FrameTable, as_table, column_name
 from .model import TableModel, by_parts, learned
-from .preprocessing import usable
+from .preprocessing import Weight, usable
 from .table import InputError
-from .targets import Target
-from .tasks import TableTask
+from .tasks import TableTask, Target
 
 Class = TypeVar("Class", bound=type)
 

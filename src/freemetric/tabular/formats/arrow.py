@@ -8,8 +8,7 @@ import numpy as np
 
 from ...extras import require
 from ...printable import counted
-from ..cells import cells
-from ..table import LARGEST, InputError, ReadingOptions, Table, as_text, objects, quoted
+from ..table import LARGEST, InputError, ReadingOptions, Table, as_text, cells, objects, quoted
 from . import named, one_line_errors
 
 ARROW, FEATHER_1 = b"ARROW1", b"FEA1"  # first bytes

@@ -11,8 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ...text_files import ALWAYS, LARGEST
-from ..cells import cell, typed_table
-from ..table import InputError, ReadingOptions, Table, as_text, few, note, numbered, quoted
+from ..table import InputError, ReadingOptions, Table, as_text, cell, few, note, numbered, quoted, typed_table
 from . import completed, named, one_line_errors
 
 Row = tuple[Any, ...]

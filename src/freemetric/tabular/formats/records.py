@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cells import typed_table
-from ..table import LARGEST, InputError, ReadingOptions, Table, quoted
+from ..table import LARGEST, InputError, ReadingOptions, Table, quoted, typed_table
 from . import named
 from .text import decoded, from_rows
 
