@@ -9,10 +9,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from freemetric.tabular import InputError
+from freemetric.tabular.comparison import estimate
 from freemetric.tabular.held_out import ClassPredictions, calibration, class_details, roc
 from freemetric.tabular.scores import CLASSIFICATION_SCORES as SCORES
 from freemetric.tabular.scores import check_scores, scores_named
-from freemetric.tabular.splits import estimate
 
 
 def made_up(n_classes, n=200, seed=0, present=None):

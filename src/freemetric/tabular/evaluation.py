@@ -12,11 +12,10 @@ from ..printable import counted, verb
 from ..process_watchdog import in_processes
 from .comparison import Comparison
 from .frames import as_table, frame_labels, frame_target
-from .protocol import CONSTANT, LabelledRows, Settings, Split, SplitFit, done, labelled_rows
+from .protocol import CONSTANT, LabelledRows, Settings, Split, SplitFit, done, labelled_rows, shares, some_of
 from .schema import target_name
 from .scores import check_scores
-from .splits import check_grouped, shares, some_of
-from .table import InputError, Table, cells, note
+from .table import InputError, Table, cells, note, quoted
 from .tasks import choice_of
 
 OnFit = Callable[[Split, int, int], None]
@@ -162,8 +161,10 @@ def _fits(rows: LabelledRows, methods: Sequence[str], settings: Settings) -> Ite
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         splits = list(settings.splits(rows.y, rows.groups))
-    if rows.classes:
-        check_grouped(rows.source, rows.y, rows.classes, splits)
+    for left in (np.unique(rows.y[train]) for train, _ in splits if rows.classes):
+        if len(left) < 2:
+            only = f"without one of its folds only the class {quoted(rows.classes[left[0]])} is left to learn from"
+            raise InputError(f"{rows.source}: {only}; the classes lie in too few groups, and more folds may help")
     for number, (train, test) in enumerate(splits):
         for method in methods:
             yield SplitFit(rows, method, number, train, test, settings)
