@@ -258,7 +258,7 @@ class Originals:
                 cells = _cells(column, np.array([float(f"{value:.{DIGITS}g}") for value in words[first, ""]]))
             else:  # whether there is a value is all that counts
                 cells = objects(["there"] * len(values))
-            made.append(objects(None if gap else cell for gap, cell in zip(missing, cells, strict=True)))
+            made.append(objects(None if gap else cell for gap, cell in zip(missing, cells.tolist(), strict=True)))
         return made
 
     def _names(self, column: Column, words: Mapping[tuple[str, str], NDArray]) -> np.ndarray:

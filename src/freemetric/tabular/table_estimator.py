@@ -91,22 +91,20 @@ def inner_can(method: str) -> Callable[[Any], bool]:
 class TableEstimator(
     LazyImportances, AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
-    """Fits a ``model_`` of a table. Subclasses define the last step and read the target."""
+    """Fits a ``model_`` of a table. Subclasses define the last step and read the target.
+
+    ``_given_target(X, y)`` is the name of the target, its cells, and a function that reads it from the table with these
+    cells; ``_known_target(X, y)`` are the targets of the rows that have one, and which rows these are.
+    """
 
     _inner: str  # the parameter that is the last step
     _usual: type  # its default
     _task: TableTask
     _score: Callable[..., float]
+    _given_target: Callable[..., tuple[str, NDArray, Callable[[FrameTable], Target]]]
+    _known_target: Callable[..., tuple[NDArray, NDArray]]
     model_: TableModel
     random_state: Any
-
-    def _given_target(self, X: Any, y: Any) -> tuple[str, NDArray, Callable[[FrameTable], Target]]:
-        """The name of the target, its cells, and a function that reads it from the table with these cells."""
-        raise NotImplementedError
-
-    def _known_target(self, X: Any, y: Any) -> tuple[NDArray, NDArray]:
-        """The targets of the rows that have one, and which rows these are."""
-        raise NotImplementedError
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``classifier__...`` or ``regressor__...`` are those of the default one if none was given."""
@@ -147,7 +145,10 @@ class TableEstimator(
             raise InputError(f"X has {counted(table.n_rows, 'row')}, and y has {counted(len(cells), 'label')}")
         if table.n_rows < 2:
             raise InputError("X has 1 sample, and a minimum of 2 is required")
-        weights, with_target = self._weights(table, last, sample_weight), table.with_target(name, cells)
+        if sample_weight is not None and not has_fit_parameter(last, "sample_weight"):
+            raise InputError(f"{type(last).__name__} cannot weigh rows; {self._usual.__name__} can")
+        weights = None if sample_weight is None else check_weights(sample_weight, np.empty((table.n_rows, 1)))
+        with_target = table.with_target(name, cells)
         target = read(with_target)
         kinds = {kind: [column_name(name) for name in getattr(self, kind)] for kind in KINDS}
         schema, unusable = usable(with_target, name, **kinds)
@@ -160,18 +161,11 @@ class TableEstimator(
             self.classes_ = self.model_.pipeline.classes_
         self.columns_ = [column for column in table.columns if column != name]
         self.n_features_in_ = len(self.columns_)
-        if table.names_are_texts:
+        if table.own_names and all(isinstance(name, str) for name in table.own_names):
             self.feature_names_in_ = np.array(self.columns_, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         return self
-
-    def _weights(self, table: FrameTable, last: Any, sample_weight: Any) -> NDArray | None:
-        if sample_weight is None:
-            return None
-        if not has_fit_parameter(last, "sample_weight"):
-            raise InputError(f"{type(last).__name__} cannot weigh rows; {self._usual.__name__} can")
-        return check_weights(sample_weight, np.empty((table.n_rows, 1)))
 
     def table(self, X: Any, names: Any = None, by_place: bool = False) -> FrameTable:
         """The table of X; ``names`` are those of its columns where it has none, or ``by_place`` anyway."""
@@ -257,10 +251,7 @@ class TableEstimator(
 
     def features(self, X: Any) -> NDArray:
         """The features (n_rows, n_features) of the last step, in [0, 1]; ``feature_names`` are their names."""
-        return self._features(self.frame(X))
-
-    def _features(self, frame):
-        return self.pipeline_[:-1].transform(frame)
+        return self.pipeline_[:-1].transform(self.frame(X))
 
     def feature_names(self) -> list[str]:
         """Names of the features of the last step: columns, with a value where a column is several features."""

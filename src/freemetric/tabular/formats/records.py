@@ -16,10 +16,6 @@ MANY_CELLS, MOST_PER_BYTE = 2 * 10**6, 10  # rows that have no name in common wo
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which cannot be written to a file
 
 
-class _Pairs(list[tuple[str, Any]]):
-    """An object in which a name may occur twice."""
-
-
 def read_json(source: str, content: bytes, options: ReadingOptions) -> Table:
     """The table of a file of JSON lines, or of one array of records; a name that a row lacks is a gap."""
     text, lines = decoded(source, content, options.encoding), None
@@ -38,21 +34,22 @@ def read_json(source: str, content: bytes, options: ReadingOptions) -> Table:
 
 
 def _parsed(where: str, text: str) -> Any:
+    """What JSON holds; an object, in which a name may occur twice, is a tuple of pairs."""
     try:
-        return json.loads(text, object_pairs_hook=_Pairs)
+        return json.loads(text, object_pairs_hook=tuple)
     except (ValueError, RecursionError) as problem:
         what = "too deeply nested" if isinstance(problem, RecursionError) else str(problem)
         raise InputError(f"{where}: not a record in JSON ({what})") from problem
 
 
 def _record(where: str, record: Any) -> dict[str, Any]:
-    if not isinstance(record, _Pairs):
+    if not isinstance(record, tuple):
         hint = "pandas writes such by to_json(orient='records')"
         raise InputError(f"{where}: {quoted(json.dumps(record))} is no record, {{name: value, ...}}; {hint}")
     row = {name.strip(): value for name, value in record}
     if len(row) < len(record):
         raise InputError(f"{where}: a name stands twice in a record")
-    nested = next((name for name, value in row.items() if isinstance(value, list)), None)
+    nested = next((name for name, value in row.items() if isinstance(value, list | tuple)), None)
     if nested is not None:
         raise InputError(f"{where}: {quoted(nested)} holds several values, which are no cell of a table; flatten it")
     if any(SURROGATE.search(part) for pair in row.items() for part in pair if isinstance(part, str)):

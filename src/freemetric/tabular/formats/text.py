@@ -9,8 +9,8 @@ from contextlib import suppress
 from ...printable import counted
 from ...text_files import csv_records, text_of
 from ..notation import plain
-from ..table import BLANKS, InputError, ReadingOptions, Table, note, numbered, objects, quoted
-from . import completed, named, note_if_data
+from ..table import BLANKS, InputError, ReadingOptions, Table, few, note, numbered, objects, quoted
+from . import completed, named
 
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -57,7 +57,7 @@ def decoded(source: str, content: bytes, encoding: str | None) -> str:
 
 
 def _encoding_of(content: bytes) -> str:
-    """The encoding that the bytes suggest; UTF-8 where they suggest none."""
+    """What the bytes suggest; UTF-8 where they suggest nothing."""
     marked = next((name for mark, name in MARKS.items() if content.startswith(mark)), None)
     if marked:
         return marked
@@ -74,20 +74,12 @@ def _encoding_of(content: bytes) -> str:
 
 def _may_be_western(content: bytes) -> bool:
     """Whether there are no control characters, and it is neither mostly UTF-8 nor of another alphabet."""
-    if NO_TEXT.search(content):
-        return False
     rest, letters = UTF_8_LETTER.subn(b"", content)
-    if letters > _n_foreign(rest):
+    if NO_TEXT.search(content) or letters > len(rest) - len(rest.translate(None, NOT_ASCII)):
         return False
     unlikely = sum(map(len, MANY_IN_A_ROW.findall(content))) + len(KANA.findall(content))
-    return 2 * unlikely <= _n_foreign(content)
+    return 2 * unlikely <= len(content) - len(content.translate(None, NOT_ASCII))
 
-
-def _n_foreign(content: bytes) -> int:
-    return len(content) - len(content.translate(None, NOT_ASCII))
-
-
-Records = tuple[list[tuple[str, ...]], Sequence[int]]  # fields, and the lines they end on
 
 DELIMITERS = ";\t|,"
 DECLARED = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)  # a first line that Excel writes and reads
@@ -115,28 +107,36 @@ def read_delimited(source: str, content: bytes, options: ReadingOptions, delimit
         raise InputError(f"{source}: a header and no rows{hint and '; '}{hint}")
     if hint:
         raise InputError(f"{source}: {hint}")
-    note_if_data(where, header)
+    fractions = [name for name in header if math.isfinite(plain(name)) and plain(name) % 1]  # 0, 1, 2, ... are names
+    if 2 * len(fractions) >= len(header):
+        guess = "are taken for names of columns; --no-header reads a file without names"
+        note(f"{where}: {few(fractions, 3)} {guess}")
     return from_rows(source, header, rows, lines[1:], options.missing)
 
 
-def _records(source: str, text: str, delimiter: str) -> Records:
+def _records(source, text, delimiter):
     if delimiter == BLANKS:
         text = re.sub(r" ?(\r\n|\r|\n|\A|\Z) ?", r"\1", re.sub(r"[ \t]+", " ", text))
     return csv_records(source, text, InputError, delimiter)
 
 
-def _recognised(source: str, text: str, delimiters: str, usual: str, header: bool) -> Records:
-    """The records by the first delimiter with which they are a table, else by the first one."""
+def _recognised(source, text, delimiters, usual, header):
+    """The records and their lines by the first delimiter with which they are a table, else by the first one.
+
+    In a table there are at least two columns, and every row has as many fields, or all have one more.
+    """
     variants = list(_uncommented(text, delimiters))[0 if header else -1 :]  # the last has no comments
     for delimiter in delimiters:
         for variant in variants:
             with suppress(InputError):
-                found = _records(source, variant, delimiter)
-                if _is_table(found[0]) and (delimiter == usual or len(found[0]) > 1):
+                records, lines = _records(source, variant, delimiter)
+                width, widths = len(records[0]), set(map(len, records[1:]))
+                is_table = width > 1 and (not widths or widths in ({width}, {width + 1}))
+                if is_table and (delimiter == usual or len(records) > 1):
                     if delimiter != usual:
                         how = "blanks between the columns" if delimiter == BLANKS else f"the delimiter {delimiter!r}"
                         note(f"{source}: read with {how}")
-                    return found
+                    return records, lines
     return _records(source, variants[-1], delimiters[0])
 
 
@@ -154,14 +154,8 @@ def _uncommented(text: str, delimiters: str) -> Iterator[str]:
     yield "\n" * (len(others) + 1) + rest
 
 
-def _has_number(line: str) -> bool:
+def _has_number(line):
     return any(math.isfinite(plain(word)) for word in re.split(r"[\s,;|\"]+", line) if word)
-
-
-def _is_table(records: Sequence[Sequence[str]]) -> bool:
-    """Whether there are at least two columns and every row has as many fields, or all have one more."""
-    widths = {len(record) for record in records[1:]} or {len(records[0])}
-    return len(records[0]) > 1 and widths in ({len(records[0])}, {len(records[0]) + 1})
 
 
 def from_rows(
@@ -172,12 +166,10 @@ def from_rows(
     missing: Collection[str],
     kinds: Mapping[str, str] | None = None,
 ) -> Table:
-    """The table of rows of text."""
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(names):
-            raise InputError(
-                f"{source}, line {line}: {counted(len(row), 'field')} in a table of {counted(len(names), 'column')}"
-            )
+            what = f"{counted(len(row), 'field')} in a table of {counted(len(names), 'column')}"
+            raise InputError(f"{source}, line {line}: {what}")
     columns = zip(*rows, strict=True)
     cells = (objects(None if text in missing else text for text in column) for column in columns)
     return Table(source, dict(zip(names, cells, strict=True)), kinds or {}, lines)
