@@ -52,7 +52,6 @@ class ClassPredictions:
 
     @classmethod
     def constant(cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]) -> Self:
-        """The most frequent class, and the shares of the classes."""
         model = DummyClassifier(strategy="prior").fit(np.zeros((len(train), 1)), train)
         return cls.of(model, np.zeros((len(rows), 1)), rows, truth, classes)
 
@@ -64,20 +63,16 @@ class ClassPredictions:
 
     @property
     def most_frequent(self) -> str:
-        """The prediction made most often."""
         return quoted(self.classes[np.bincount(self.predicted).argmax()])
 
     @property
     def is_sure(self) -> bool:
-        """Whether there are probabilities."""
         return self.probabilities is not None
 
     def losses(self) -> NDArray[np.float64]:
-        """One (n,) where the prediction is wrong."""
         return (self.predicted != self.truth).astype(np.float64)
 
     def error(self) -> float:
-        """Share of wrong predictions in %."""
         return 100 * float(self.losses().mean())
 
     def compact(self) -> Self:
@@ -92,7 +87,6 @@ class ClassPredictions:
         return ClassPredictions(self.classes, **_together(parts), probabilities=P)
 
     def confusion(self) -> NDArray[np.int64]:
-        """Confusion matrix (C, C)."""
         return confusion_matrix(self.truth, self.predicted, labels=np.arange(len(self.classes)))
 
     def by_class(self) -> tuple[NDArray, NDArray, NDArray]:
@@ -145,7 +139,6 @@ class NumberPredictions:
 
     @property
     def is_sure(self) -> bool:
-        """Whether there are quantiles."""
         return self.quantiles is not None
 
     def losses(self) -> NDArray[np.float64]:
@@ -159,11 +152,9 @@ class NumberPredictions:
 
     @classmethod
     def perfect(cls, y: NDArray, scale: float) -> Self:
-        """Correct predictions of all rows."""
         return cls(np.arange(len(y)), y, y, 1.0)
 
     def compact(self) -> Self:
-        """Itself."""
         return self
 
     def pooled(self, parts: Sequence["NumberPredictions"]) -> "NumberPredictions":
@@ -207,12 +198,12 @@ def class_details(found: ClassPredictions, repeats: int) -> list[dict[str, Any]]
     details, counts = [], found.confusion()
     mistakes = counts - np.diag(np.diag(counts))
     for c, (name, *scores) in enumerate(zip(found.classes, *found.by_class(), strict=True)):
-        precision, recall, f1 = (None if np.isnan(score) else float(score) for score in scores)
-        other = int(mistakes[c].argmax())
         known = {"class": name, "rows": round(counts[c].sum() / repeats)}
-        known |= {"precision": precision, "recall": recall, "f1": f1}
-        known |= {"taken_for": found.classes[other] if mistakes[c, other] else None}
-        details.append({**known, "how_often": int(mistakes[c, other])})
+        values = (None if np.isnan(score) else float(score) for score in scores)
+        known |= dict(zip(("precision", "recall", "f1"), values, strict=True))
+        often = int(mistakes[c].max())
+        known |= {"taken_for": found.classes[mistakes[c].argmax()] if often else None, "how_often": often}
+        details.append(known)
     return details
 
 
@@ -229,7 +220,13 @@ def calibration(found: ClassPredictions, repeats: int) -> dict[str, Any] | None:
     came_true = found.truth == predicted
     edges = np.unique(np.quantile(chance, np.linspace(0, 1, MOST_BINS + 1)[1:-1]))
     bin_of = np.searchsorted(edges, chance, side="left")
-    bins = [_bin(chance[bin_of == b], came_true[bin_of == b], repeats) for b in np.unique(bin_of)]
+    bins = []
+    for b in np.unique(bin_of):
+        share, n = float(came_true[bin_of == b].mean()), np.sum(bin_of == b) / repeats
+        middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
+        reach = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
+        ends = {"low": float(min(middle - reach, share)), "high": float(max(middle + reach, share))}
+        bins.append({"chance": float(chance[bin_of == b].mean()), "share": share, **ends, "rows": round(n)})
     return {"of": found.classes[1] if two else None, "bins": bins}
 
 
@@ -240,14 +237,6 @@ def roc(found: ClassPredictions) -> dict[str, list[float]] | None:
     false, true, _ = roc_curve(found.truth, found.probabilities[:, 1])
     some = _thinned(len(false), MOST_POINTS)
     return {"false": false[some].tolist(), "true": true[some].tolist()}
-
-
-def _bin(chance, came_true, repeats):
-    share, n = float(came_true.mean()), len(chance) / repeats
-    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
-    reach = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
-    low, high = min(middle - reach, share), max(middle + reach, share)
-    return {"chance": float(chance.mean()), "share": share, "low": float(low), "high": float(high), "rows": round(n)}
 
 
 def _thinned(n: int, most: int) -> NDArray[np.intp]:

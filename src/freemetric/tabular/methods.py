@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any, Self
 
@@ -43,7 +43,6 @@ class Method:
     grid: dict[str, list[Any]] = field(default_factory=dict)
 
     def prepared(self, seed: int, device: str = "cpu") -> BaseEstimator:
-        """The estimator with its seed and device, where it has such parameters."""
         estimator = self.make()
         wanted = {"random_state": seed, "device": device}
         return estimator.set_params(**{name: wanted[name] for name in wanted if name in estimator.get_params()})
@@ -60,6 +59,7 @@ def stratified_sample(rng: np.random.Generator, y: ArrayLike, most: int | None) 
     return np.sort(shuffled[np.argsort(turn, kind="stable")[:most]])
 
 
+@dataclass(eq=False, repr=False)
 class Tuned(BaseEstimator):
     """An estimator with the parameters of its grid that are best over inner folds.
 
@@ -67,18 +67,11 @@ class Tuned(BaseEstimator):
     ``most_rows`` samples; the chosen ``estimator_``, with ``parameters_``, is fitted on all.
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator,
-        grid: dict[str, Any],
-        *,
-        most_rows: int | None = None,
-        random_state: int | None = None,
-    ):
-        self.estimator = estimator
-        self.grid = grid
-        self.most_rows = most_rows
-        self.random_state = random_state
+    estimator: BaseEstimator
+    grid: dict[str, Any]
+    _: KW_ONLY
+    most_rows: int | None = None
+    random_state: int | None = None
 
     def fit(self, X: NDArray, y: NDArray) -> Self:
         rng, shuffled = np.random.default_rng(self.random_state), {"shuffle": True, "random_state": self.random_state}
@@ -183,7 +176,6 @@ def pipeline(plan: Plan, last: BaseEstimator) -> Pipeline:
 
 
 def last_step(last: BaseEstimator) -> str:
-    """The name of the last step."""
     return "regressor" if is_regressor(last) else "classifier"
 
 
@@ -201,7 +193,7 @@ class StepReporter:
         self.on_step(0, context.max_subtasks)
 
     def on_fit_task_begin(self, estimator: BaseEstimator, context: Any) -> None:
-        """Nothing to count yet."""
+        pass
 
     def on_fit_task_end(self, estimator: BaseEstimator, context: Any) -> None:
         if context.max_subtasks == 0 and context.parent is not None:  # a step, not the fit as a whole
@@ -217,7 +209,7 @@ class StepReporter:
             self.on_step.on_round(population)
 
     def teardown(self, estimator: BaseEstimator, context: Any) -> None:
-        """Nothing to clear up."""
+        pass
 
 
 @contextmanager

@@ -33,7 +33,6 @@ class HeldOutScore:
     aside: bool = False  # not in the table of scores: something else there shows it
 
     def of(self, found: HeldOut) -> float:
-        """The score of predictions, NaN where it is not defined."""
         needed = getattr(found, self.needs)
         return np.nan if needed is None else float(self.value(found, needed))
 
@@ -48,49 +47,33 @@ def roc_auc(found: ClassPredictions, ranking: NDArray) -> float:
     return _mean([metrics.roc_auc_score(found.truth == c, ranking[:, c]) for c in present])
 
 
-def log_loss(found: ClassPredictions, P: NDArray) -> float:
-    """scikit-learn's log loss."""
-    return metrics.log_loss(found.truth, P, labels=np.arange(len(found.classes)))
+def pinball(found: NumberPredictions, quantiles: NDArray, places: Sequence[int]) -> float:
+    """Mean pinball loss of some of the quantiles, whatever the magnitude of the target."""
+    losses = []
+    for place in places:
+        exponent = magnitudes.exponent_of(found.truth, quantiles[:, place])
+        truth, predicted = (magnitudes.reduced(y, exponent) for y in (found.truth, quantiles[:, place]))
+        loss = metrics.mean_pinball_loss(truth, predicted, alpha=QUANTILES[place])
+        losses.append(magnitudes.enlarged(loss, exponent))
+    return float(np.mean(losses))
 
 
-def brier(found: ClassPredictions, P: NDArray) -> float:
-    """Half the mean squared distance between the probabilities and the truth: the usual one of two classes."""
-    return ((P - np.eye(len(found.classes))[found.truth]) ** 2).sum(axis=1).mean() / 2
-
-
-def r2(found: NumberPredictions, predicted: NDArray) -> float:
-    """R^2; NaN where the targets of the test rows are all the same."""
-    return magnitudes.r2(found.truth, predicted) if found.truth.min() < found.truth.max() else np.nan
-
-
-def pinball(found: NumberPredictions, quantiles: NDArray, place: int) -> float:
-    """Mean pinball loss of a quantile, whatever the magnitude of the target."""
-    quantile = quantiles[:, place]
-    exponent = magnitudes.exponent_of(found.truth, quantile)
-    truth, predicted = magnitudes.reduced(found.truth, exponent), magnitudes.reduced(quantile, exponent)
-    loss = metrics.mean_pinball_loss(truth, predicted, alpha=QUANTILES[place])
-    return float(magnitudes.enlarged(loss, exponent))
-
-
-def mean_pinball(found: NumberPredictions, quantiles: NDArray) -> float:
-    """Mean pinball loss of all quantiles."""
-    return float(np.mean([pinball(found, quantiles, place) for place in range(len(QUANTILES))]))
-
-
-def coverage(found: NumberPredictions, intervals: NDArray, place: int) -> float:
-    """Share of rows whose interval holds their target."""
+def interval_score(found: NumberPredictions, intervals: NDArray, place: int, width: bool) -> float:
+    """Mean width of the intervals of a level, or the share of rows whose interval holds their target."""
     low, high = intervals[:, place].T
-    return np.mean((low <= found.truth) & (found.truth <= high))
-
-
-def width(found: NumberPredictions, intervals: NDArray, place: int) -> float:
-    """Mean width of intervals."""
-    return magnitudes.mae(*intervals[:, place].T)
+    return magnitudes.mae(low, high) if width else np.mean((low <= found.truth) & (found.truth <= high))
 
 
 def _classification_scores():
     percent: dict[str, Any] = {"in_percent": True}
     cost: dict[str, Any] = {"needs": "probabilities", "higher_is_better": False}
+
+    def log_loss(found, P):
+        return metrics.log_loss(found.truth, P, labels=np.arange(len(found.classes)))
+
+    def brier(found, P):  # half the mean squared distance from the truth: the usual one of two classes
+        return ((P - np.eye(len(found.classes))[found.truth]) ** 2).sum(axis=1).mean() / 2
+
     yield HeldOutScore("accuracy", "Accuracy", lambda found, said: np.mean(said == found.truth), **percent, aside=True)
     # the mean recall of the classes that have test rows, and the mean F1 of those that have test rows or predictions
     yield HeldOutScore("balanced_accuracy", "Balanced accuracy", lambda found, _: _mean(found.by_class()[1]), **percent)
@@ -102,16 +85,22 @@ def _classification_scores():
 
 def _regression_scores():
     cost: dict[str, Any] = {"higher_is_better": False, "in_units": True}
+
+    def r2(found, predicted):
+        return magnitudes.r2(found.truth, predicted) if found.truth.min() < found.truth.max() else np.nan
+
     yield HeldOutScore("r2", "R\u00b2", r2)
     yield HeldOutScore("mae", "MAE", lambda found, predicted: magnitudes.mae(found.truth, predicted), **cost)
     yield HeldOutScore("rmse", "RMSE", lambda found, predicted: magnitudes.rmse(found.truth, predicted), **cost)
-    yield HeldOutScore("pinball", "Pinball", mean_pinball, "quantiles", **cost)
+    every = range(len(QUANTILES))
+    yield HeldOutScore("pinball", "Pinball", partial(pinball, places=every), "quantiles", **cost)
     for i, q in enumerate(QUANTILES):
-        yield HeldOutScore(f"pinball_{q}", f"Pinball {q}", partial(pinball, place=i), "quantiles", **cost, aside=True)
+        loss = partial(pinball, places=[i])
+        yield HeldOutScore(f"pinball_{q}", f"Pinball {q}", loss, "quantiles", **cost, aside=True)
     for i, level in enumerate(LEVELS):
-        n, held = f"{100 * level:g}", partial(coverage, place=i)
+        n, held, width = f"{100 * level:g}", *(partial(interval_score, place=i, width=width) for width in (False, True))
         yield HeldOutScore(f"coverage_{n}", f"Coverage ({n})", held, "intervals", in_percent=True, aside=True)
-        yield HeldOutScore(f"width_{n}", f"Width ({n})", partial(width, place=i), "intervals", **cost, aside=True)
+        yield HeldOutScore(f"width_{n}", f"Width ({n})", width, "intervals", **cost, aside=True)
 
 
 CLASSIFICATION_SCORES: dict[str, HeldOutScore] = {score.name: score for score in _classification_scores()}
@@ -129,24 +118,19 @@ def scores_named(names: Sequence[str], regression: bool = False) -> dict[str, He
     'average_precision'
     """
     own = REGRESSION_SCORES if regression else CLASSIFICATION_SCORES
-    known = [
-        name
-        for name in metrics.get_scorer_names()
-        if name.startswith(OF_NUMBERS) == regression and not name.startswith(OF_CLUSTERS)
-    ]
-    for name in names:
-        if name not in own and name not in known:
-            what = "unknown regression score" if regression else "unknown score"
-            raise InputError(f"{what} {name!r}; known: {', '.join([*own, *known])}")
+    others = (name for name in metrics.get_scorer_names() if name.startswith(OF_NUMBERS) == regression)
+    known = [*own, *(name for name in others if not name.startswith(OF_CLUSTERS))]
+    if unknown := [name for name in names if name not in known]:
+        what = "unknown regression score" if regression else "unknown score"
+        raise InputError(f"{what} {unknown[0]!r}; known: {', '.join(known)}")
     return own | {name: HeldOutScore(name, name, partial(_tried, name)) for name in names if name not in own}
 
 
 def check_scores(scores: dict[str, HeldOutScore], perfect: HeldOut, source: str) -> None:
     """InputError where one of scikit-learn's scores is not defined even for perfect predictions of a target."""
-    for name in scores:
+    for name in (name for name in scores if name not in CLASSIFICATION_SCORES | REGRESSION_SCORES):
         try:
-            if name not in CLASSIFICATION_SCORES | REGRESSION_SCORES:
-                _by_scorer(name, perfect)
+            _by_scorer(name, perfect)
         except (ValueError, AttributeError, TypeError) as problem:
             why = " ".join(str(problem).split())
             raise InputError(f"{source}: score {name!r} is not defined for this target: {why}") from problem
@@ -157,13 +141,10 @@ class _Known(BaseEstimator):
 
     def __init__(self, found: Any):
         self.found = found
+        self.classes_ = np.arange(len(getattr(found, "classes", ())))
 
     def predict(self, X: Any) -> NDArray:
         return self.found.predicted
-
-    @property
-    def classes_(self) -> NDArray:
-        return np.arange(len(self.found.classes))
 
     @available_if(lambda self: getattr(self.found, "probabilities", None) is not None)
     def predict_proba(self, X: Any) -> NDArray:

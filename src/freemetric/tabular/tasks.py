@@ -162,7 +162,6 @@ class TableTask:
         return self.name == REGRESS
 
     def scores(self, names: Sequence[str]) -> dict[str, HeldOutScore]:
-        """The scores of the task, and more of scikit-learn's by name."""
         return scores_named(names, self.is_regression)
 
     def encoded(self, y: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
