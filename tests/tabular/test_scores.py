@@ -188,6 +188,7 @@ def test_the_error_of_a_mean_counts_that_splits_overlap():
     for c in (2.0**-1000, 2.0**1000):  # as small and as large as the target's unit makes them
         assert estimate(c * values, 10).error == c * estimate(values, 10).error
     assert estimate([3.0, np.nan], 5)[0] == 3.0
+    assert "{:.2f} {:.2f} {}".format(*estimate([9, 11, 10, 10, np.nan], 5)) == "10.00 0.58 4"
     assert np.isnan(estimate([3.0], 5).error)
     assert np.isnan(estimate([], 5).mean)
     assert estimate([1.0, 2.0, 3.0], 3).margin == pytest.approx(2.9200 * np.sqrt(1 / 3 + 1 / 2), rel=1e-4)

@@ -45,11 +45,6 @@ def estimate(values: ArrayLike, folds: int) -> Estimate:
     References
     ----------
     C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 239-281 (2003).
-
-    Examples
-    --------
-    >>> print("{:.2f} {:.2f} {}".format(*estimate([9, 11, 10, 10, float("nan")], 5)))
-    10.00 0.58 4
     """
     known = np.asarray(values, dtype=np.float64)
     known = known[~np.isnan(known)]
@@ -63,11 +58,6 @@ def would_more_help(half: ArrayLike, full: ArrayLike, n_half: float, n_full: flo
     """In words whether more rows would help, from the errors in % of the same splits with half and with all rows.
 
     A one-sided t test at 95 %, with the standard error of ``estimate``.
-
-    Examples
-    --------
-    >>> would_more_help([9.0, 8.0, 8.5], [5.0, 4.5, 4.0], 50, 100, 3).split(": ")[1]
-    'more rows should help'
     """
     fall = estimate(np.subtract(half, full), folds)
     way, change = "fell" if fall.mean >= 0 else "rose", f"{abs(fall.mean):.2f} \u00b1 {fall.error:.2f}"
@@ -151,7 +141,6 @@ class Comparison:
         return min((m for m in errors if not np.isnan(errors[m])), key=errors.__getitem__, default=None)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One dict per file and method."""
         return [self._row(file, method) for file, method in self.cells]
 
     def _row(self, file, method):

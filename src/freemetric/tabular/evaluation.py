@@ -73,7 +73,6 @@ def evaluate(
 
 
 def _named(tables, target):
-    """Tables by name, and the column of their target."""
     if isinstance(tables, Mapping):
         return {name: _table(table) for name, table in tables.items()}, target
     if target is None or isinstance(target, str):

@@ -47,14 +47,12 @@ class FrameTable(Table):
         return self.length
 
     def option(self, name: str, value: str = "[COLUMN]") -> str:
-        """The parameter that a message names."""
         parameter = name.replace("-", "_")
         if name == "task":
             return f"Table{'Classifier' if value == 'classify' else 'Regressor'}, or Settings(task={value!r}),"
         return f"{parameter}={value if value.startswith('[') else repr(value)}" if value else parameter
 
     def with_target(self, name: str, given: np.ndarray) -> Self:
-        """This table with a column of labels."""
         columns = LazyColumns(self.columns)
         columns[name] = given
         return replace(self, columns=columns)
@@ -156,7 +154,6 @@ class Labels(NamedTuple):
 
     @property
     def cells(self) -> np.ndarray:
-        """The cells of a table."""
         found = objects([None] * len(self.present))
         found[self.present] = [str(label) for label in self.y.tolist()]
         return found

@@ -112,7 +112,6 @@ def failed(problem: BaseException, megabytes: float | None) -> Outcome:
 
 
 def described(problem: BaseException) -> str:
-    """An exception in one line."""
     return f"{type(problem).__name__}: {' '.join(str(problem).split())}"[:LONGEST]
 
 

@@ -162,18 +162,11 @@ def meaning(texts: Sequence[str | None], readings: Sequence[Notation]) -> Meanin
 
 
 def number_readings(unit: str) -> list[Marks]:
-    """All ways to write numbers, with this unit or none."""
     return [replace(marks, unit=unit) for marks in NUMBERS]
 
 
 def units_of(texts: Sequence[str | None]) -> list[str]:
-    """The units beside numbers in texts, if at least half of them have one, the most frequent first.
-
-    Examples
-    --------
-    >>> units_of(["$1,234.00", "-$3", "7"]), units_of(["12 EUR", "15 USD"]), units_of(["12A", "A12", "1.2.3"])
-    (['$'], ['EUR', 'USD'], [])
-    """
+    """The units beside numbers in texts, if at least half of them have one, the most frequent first."""
     given = [text for text in texts if text is not None]
     found = (WITH_UNIT.fullmatch(text.translate(SPELLINGS).strip()) for text in given)
     beside = [list(filter(None, match.group("symbol", "code", "after"))) for match in found if match]
@@ -182,13 +175,7 @@ def units_of(texts: Sequence[str | None]) -> list[str]:
 
 
 def bare(text: str, unit: str) -> str:
-    """A text without its unit; a minus stands for the parentheses around a negative amount of money.
-
-    Examples
-    --------
-    >>> [bare(text, "$") for text in ("$1,234.00", "-$3", "5 $", "7", "($8.50)")]
-    ['1,234.00', '-3', '5', '7', '-8.50']
-    """
+    """A text without its unit; a minus stands for the parentheses around a negative amount of money."""
     if not unit:
         return text
     text, sign = text.translate(SPELLINGS).strip(), ""

@@ -29,7 +29,6 @@ class Wanted:
     reject: float | None = None  # of a classification, the p-value up to which a row has no prediction
 
     def check(self, model: TableModel) -> None:
-        """InputError where a model has no such predictions."""
         last, option = model.pipeline[-1], "--quantiles" if self.quantiles else "--interval"
         if self.quantiles or self.interval is not None:
             if not model.predicts_numbers:
@@ -129,7 +128,6 @@ def beside(table: Table, made: Mapping[str, Any], kept: Iterable[str]) -> dict[s
 
 
 def interval_names(interval: float | None) -> tuple[str, ...]:
-    """Names of the columns of an interval; none where there is none."""
     return () if interval is None else (f"lower {100 * interval:g} %", f"upper {100 * interval:g} %")
 
 

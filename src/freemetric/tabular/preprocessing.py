@@ -262,7 +262,6 @@ class Originals:
         return made
 
     def _names(self, column: Column, words: Mapping[tuple[str, str], NDArray]) -> np.ndarray:
-        """The name whose feature is the largest."""
         names = [value for _, value in words]
         if len(names) == 1 and len(column.categories) == 2:  # 0 or 1
             (second,), (share,) = names, words.values()
@@ -284,12 +283,6 @@ def _cells(column: Column, values: np.ndarray) -> np.ndarray:
 
 
 def _date(days: float) -> str:
-    """A day, with its time where it has one.
-
-    Examples
-    --------
-    >>> _date(0.0), _date(19000.5)
-    ('1970-01-01', '2022-01-08 12:00')
-    """
+    """A day, with its time where it has one."""
     moment = START + timedelta(seconds=round(days * 86400))
     return moment.strftime("%Y-%m-%d" if moment.time() == START.time() else "%Y-%m-%d %H:%M")

@@ -130,7 +130,6 @@ def labelled_rows(
 
 
 def _warn_of_copies(rows):
-    """Warn of copies that a split may part from each other."""
     copies, n = int(rows.frame.duplicated().sum()), len(rows.frame)
     if rows.groups is not None:
         copies -= int(rows.frame.assign(**{"": rows.groups}).duplicated().sum())
@@ -270,7 +269,6 @@ def done(fit: SplitFit, over: Split | None = None) -> Split:
 
 
 def _scored(fit: SplitFit) -> Split:
-    """Fit, predict the test rows and score the predictions."""
     start, task, rows = time.perf_counter(), fit.settings.kind, fit.rows
     train, truth = rows.frame.iloc[fit.train], (fit.test, rows.y[fit.test], rows.scale)
     with warnings.catch_warnings():

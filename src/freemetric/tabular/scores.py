@@ -111,11 +111,6 @@ def scores_named(names: Sequence[str], regression: bool = False) -> dict[str, He
     """All scores of a task, and scikit-learn's scorers of these names.
 
     For these the second of two classes is the positive one.
-
-    Examples
-    --------
-    >>> list(scores_named(["average_precision"]))[-1]
-    'average_precision'
     """
     own = REGRESSION_SCORES if regression else CLASSIFICATION_SCORES
     others = (name for name in metrics.get_scorer_names() if name.startswith(OF_NUMBERS) == regression)

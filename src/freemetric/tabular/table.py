@@ -137,13 +137,11 @@ class Table:
         return len(next(iter(self.columns.values())))
 
     def place(self, row: int, name: str | None = None) -> str:
-        """Where a cell is, in words."""
         line = f" (line {self.lines[row]})" if self.lines is not None else ""
         column = "" if name is None else f", column {quoted(name)}"
         return f"{self.source}: row {row + 1}{line}{column}"
 
     def option(self, name: str, value: str = "COLUMN") -> str:
-        """The option that a message names."""
         return f"--{name} {value}".strip()
 
     def check(self, name: str) -> None:
@@ -206,7 +204,6 @@ def as_text(number: float) -> str:
 
 
 def objects(values: Iterable) -> np.ndarray:
-    """A one-dimensional array of objects."""
     values = list(values)
     array = np.empty(len(values), dtype=object)
     array[:] = values
@@ -220,18 +217,11 @@ def quoted(value: object) -> str:
 
 
 def numbered(n_columns: int) -> list[str]:
-    """Names of columns that have none."""
     return [f"{NUMBERED}{number}" for number in range(1, n_columns + 1)]
 
 
 def distinct(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:
-    """The names, where one that came before, or is taken, gets a number: x, x_2, x_3.
-
-    Examples
-    --------
-    >>> distinct(["x", "x", "x_2"]), distinct(["prediction"], ["prediction"])
-    (['x', 'x_3', 'x_2'], ['prediction_2'])
-    """
+    """The names, where one that came before, or is taken, gets a number: x, x_2, x_3."""
     names = list(names)
     made, used, known = [], set(taken), {*names, *taken}
     for name in names:
@@ -288,7 +278,6 @@ def cells(values: np.ndarray, missing: Collection[str], where: str) -> np.ndarra
 
 
 def typed_table(source: str, columns: Mapping[str, Any], missing: Collection[str], lines: Any) -> Table:
-    """The table of columns of values."""
     made = {name: cells(objects(columns[name]), missing, f"{source}: column {quoted(name)}") for name in columns}
     return Table(source, made, {name: "numeric" for name in made if made[name].dtype.kind == "f"}, lines)
 

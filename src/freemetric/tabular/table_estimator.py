@@ -84,7 +84,6 @@ def table_estimator(cls: Class) -> Class:
 
 
 def inner_can(method: str) -> Callable[[Any], bool]:
-    """Whether the last step has a method."""
     return lambda model: hasattr(model.pipeline_[-1] if hasattr(model, "model_") else model.made(), method)
 
 

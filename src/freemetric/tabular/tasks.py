@@ -67,7 +67,6 @@ def numbers_of(table: Table, name: str) -> Target:
 
 
 def _no_number(table, name):
-    """Message about the first cell that is no number."""
     texts = table.texts(name).tolist()
     row = int(np.isinf(most_fitting(texts, NUMBERS).values(texts)).argmax())
     what = f"{table.place(row, name)}: {quoted(texts[row])} is no number to predict"
@@ -269,19 +268,7 @@ def choice_of(table: Table, target: str, given: str | None = None) -> Choice:
 
 
 def are_class_numbers(values: np.ndarray, counts: np.ndarray) -> bool:
-    """Whether sorted different numbers with these counts are encoded classes.
-
-    Examples
-    --------
-    >>> are_class_numbers(np.array([1, 2, 3, 4, 5]), np.array([3, 9, 30, 25, 8]))  # ratings
-    True
-    >>> are_class_numbers(np.arange(1, 13), np.full(12, 20))  # months
-    True
-    >>> are_class_numbers(np.arange(1995, 2021), np.full(26, 20))  # years
-    False
-    >>> are_class_numbers(np.arange(12), np.array([40, 80, 90, 70, 50, 30, 20, 10, 5, 3, 1, 1]))  # counts
-    False
-    """
+    """Whether sorted different numbers with these counts are encoded classes."""
     if (values != np.round(values)).any() or 2 * (counts == 1).sum() > counts.sum():
         return False
     if len(values) <= FEW:

@@ -140,7 +140,6 @@ def _without_values(content: bytes, title: str, grid: Grid) -> int:
 
 
 def _with_names(place, rows, lines):
-    """Names of the columns, and the rows below with their numbers."""
     first = next((i for i, row in enumerate(rows) if sum(cell is not None for cell in row) > 1), 0)
     if first:  # rows of one cell are a title
         title = next(cell for cell in rows[0] if cell is not None)

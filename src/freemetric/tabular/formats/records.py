@@ -81,7 +81,6 @@ def read_arff(source: str, content: bytes, options: ReadingOptions) -> Table:
 
 
 def _attributes(source: str, lines: Iterable[Numbered]) -> dict[str, str]:
-    """Kinds by name, in order."""
     names, kinds = [], []
     for number, line in lines:
         if line.lower().startswith("@relation"):
@@ -133,7 +132,6 @@ def read_libsvm(source: str, content: bytes, options: ReadingOptions) -> Table:
 
 
 def _labelled(source: str, number: int, fields: list[bytes]) -> tuple[float, dict[int, float]]:
-    """The label, and values by index."""
     try:
         label, *rest = fields
         pairs = [pair.split(b":") for pair in rest if not pair.startswith(b"qid:")]
