@@ -10,9 +10,8 @@ from sklearn.svm import SVC
 
 from freemetric.tabular import InputError
 from freemetric.tabular.comparison import estimate
-from freemetric.tabular.held_out import ClassPredictions, calibration, class_details, roc
-from freemetric.tabular.scores import CLASSIFICATION_SCORES as SCORES
-from freemetric.tabular.scores import check_scores, scores_named
+from freemetric.tabular.held_out import CLASSIFICATION_SCORES as SCORES
+from freemetric.tabular.held_out import ClassPredictions, calibration, check_scores, class_details, roc, scores_named
 
 
 def made_up(n_classes, n=200, seed=0, present=None):

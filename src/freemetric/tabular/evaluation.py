@@ -12,9 +12,9 @@ from ..printable import counted, verb
 from ..process_watchdog import in_processes
 from .comparison import Comparison
 from .frames import as_table, frame_labels, frame_target
+from .held_out import check_scores
 from .protocol import CONSTANT, LabelledRows, Settings, Split, SplitFit, done, labelled_rows, shares, some_of
 from .schema import target_name
-from .scores import check_scores
 from .table import InputError, Table, cells, note, quoted
 from .tasks import choice_of
 

@@ -8,15 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import ensemble
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.ensemble import (
-    ExtraTreesRegressor,
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -133,12 +127,12 @@ GRIDS: dict[str, dict[str, list[Any]]] = {
 }
 
 METHODS: dict[str, Method] = {
-    "rf": Method(lambda: RandomForestClassifier(100)),
+    "rf": Method(lambda: ensemble.RandomForestClassifier(100)),
     **{name: Method(learner, GRIDS.get(name, {})) for name, learner in LEARNERS.items()},
     "dmlfe-paper": Method(DMLFE.paper),
     **{f"dmlfe-{name}": Method(partial(DMLFE.paper, name)) for name in READINGS if name != "published"},
     "free-energy": Method(FreeEnergyClassifier),
-    "hist-boosting": Method(HistGradientBoostingClassifier),
+    "hist-boosting": Method(ensemble.HistGradientBoostingClassifier),
     "svm": Method(lambda: Tuned(SVC(), SVM_GRID, most_rows=MOST_TUNED_ON)),
     "logistic": Method(lambda: Tuned(LogisticRegression(max_iter=2000), LOGISTIC_GRID, most_rows=MOST_TUNED_ON)),
 }
@@ -156,9 +150,9 @@ REGRESSION_METHODS: dict[str, Method] = {
     "pca": Method(PCA),
     "mlkr": Method(MLKR),
     "dmlfe": Method(lambda: DMLFE(energy="regression")),
-    "rf": Method(lambda: RandomForestRegressor(100)),
-    "extra-trees": Method(lambda: ExtraTreesRegressor(100)),
-    "hist-boosting": Method(HistGradientBoostingRegressor),
+    "rf": Method(lambda: ensemble.RandomForestRegressor(100)),
+    "extra-trees": Method(lambda: ensemble.ExtraTreesRegressor(100)),
+    "hist-boosting": Method(ensemble.HistGradientBoostingRegressor),
 }
 """Methods of regression; k-NN follows a metric, and the last ones have none."""
 

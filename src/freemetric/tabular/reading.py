@@ -49,6 +49,7 @@ ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 BINARY = {b"PAR1": "parquet", ARROW: "feather", FEATHER_1: "feather", ZIP: "excel"}
 TAR = "a tar archive; unpack it first"
 R_FILE = 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read'
+PICKLE = "a pickle, which could run code; save the table as .parquet or .csv"
 NOT_READ: list[tuple[str, list[str], list[bytes]]] = [
     ("a file of Excel 97-2003; save it as .xlsx or .csv", [".xls"], []),
     ("a file of Excel 97-2003 or one with a password; save it as .xlsx or .csv without one", [], [OLD_EXCEL]),
@@ -59,11 +60,7 @@ NOT_READ: list[tuple[str, list[str], list[bytes]]] = [
     ("a file of Stata; save it as .csv", [".dta"], []),
     ("a file of SAS; save it as .csv", [".sas7bdat"], []),
     (R_FILE, [".rds", ".rdata"], []),
-    (
-        "a pickle, which could run code; save the table as .parquet or .csv",
-        [".pkl", ".pickle"],
-        [b"\x80\x04\x95", b"\x80\x05\x95"],
-    ),
+    (PICKLE, [".pkl", ".pickle"], [b"\x80\x04\x95", b"\x80\x05\x95"]),
     ("an HDF5 file; save its table as .parquet or .csv", [".h5"], [b"\x89HDF"]),
     ("an array of numpy; save it as .csv", [], [b"\x93NUMPY"]),
     ("a database of SQLite; export a table as .csv", [], [b"SQLite format 3"]),

@@ -12,11 +12,10 @@ from sklearn.utils.validation import has_fit_parameter
 from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..printable import counted, verb
 from ..sklearn_compat import validate_params
-from .held_out import ClassPredictions, NumberPredictions
+from .held_out import ClassPredictions, HeldOutScore, NumberPredictions, scores_named
 from .methods import FITTED, METHODS, REGRESSION_FITTED, REGRESSION_METHODS, Method
 from .notation import LIKE_A_NUMBER, NUMBERS, PLAIN, Meaning, meaning, most_fitting, odd_one
 from .schema import as_numbers, doubt, number_meaning, recognised
-from .scores import HeldOutScore, scores_named
 from .table import InputError, Table, as_text, note, objects, quoted
 
 CLASSIFY, REGRESS = "classify", "regress"
@@ -179,13 +178,7 @@ class TableTask:
             raise InputError(f"{what}; known: {', '.join(known)}")
 
     def estimator(
-        self,
-        method: str,
-        seed: int = 0,
-        *,
-        parameters: Mapping[str, Any] | None = None,
-        device: str = "cpu",
-        n_jobs: int | None = None,
+        self, method: str, seed: int = 0, *, parameters: Any = None, device: str = "cpu", n_jobs: int | None = None
     ) -> BaseEstimator:
         """An unfitted estimator of a method; a metric learner is followed by k-NN, with k chosen by inner folds.
 

@@ -3,8 +3,9 @@
 import codecs
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from typing import Any
 
 from ...printable import counted
 from ...text_files import csv_records, text_of
@@ -159,13 +160,9 @@ def _has_number(line):
 
 
 def from_rows(
-    source: str,
-    names: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    lines: Sequence[int],
-    missing: Collection[str],
-    kinds: Mapping[str, str] | None = None,
+    source: str, names: Sequence[str], rows: Any, lines: Sequence[int], missing: Collection[str], kinds: Any = None
 ) -> Table:
+    """The table of rows of text; ``kinds`` are those that the file declares, by column."""
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(names):
             what = f"{counted(len(row), 'field')} in a table of {counted(len(names), 'column')}"
