@@ -148,7 +148,8 @@ class Comparison:
         errors = [split.error for split in splits if split.error is not None]
         known = not np.isnan(error.mean)
         values = {name: [split.scores.get(name, np.nan) for split in splits] for name in self.scores if known}
-        scores = {name: estimate(found, self.settings.folds) for name, found in values.items()}
+        means = {name: estimate(found, self.settings.folds) for name, found in values.items()}
+        scores = {n: {"mean": of.mean, "uncertainty": of.error, "values": values[n]} for n, of in means.items()}
         return {
             "file": file,
             "method": method,
@@ -157,22 +158,17 @@ class Comparison:
             "spread": float(np.std(errors, ddof=1)) if known and len(errors) > 1 else None,
             "seconds": float(np.mean([split.seconds for split in splits])),
             "errors": errors,
-            "scores": {
-                name: {"mean": found.mean, "uncertainty": found.error, "values": values[name]}
-                for name, found in scores.items()
-            },
+            "scores": scores,
             "failure": next((split.failure for split in splits if split.failure), None),
             "over_limit": any(split.over_limit for split in splits),
         }
 
     def learning_curve(self, file: str, method: str) -> list[dict[str, Any]]:
         """Errors by the number of training rows, ascending; empty without a learning curve."""
-        by_share: dict[float, list[Split]] = defaultdict(list)
-        if (file, method) in self.curves:
-            for split in [*self.curves[file, method], *self.cells[file, method][: self.settings.folds]]:
-                by_share[split.share].append(split)
-        points = []
-        for _, splits in sorted(by_share.items()):
+        curve, points = self.curves.get((file, method), []), []
+        every = [*curve, *self.cells[file, method][: self.settings.folds]] if curve else []
+        for share in sorted({split.share for split in every}):
+            splits = [split for split in every if split.share == share]
             errors, n_rows = [split.error for split in splits], float(np.mean([split.n_train for split in splits]))
             found = self._estimate(splits, errors)
             points.append({"rows": n_rows, "error": found.mean, "uncertainty": found.error, "errors": errors})
@@ -191,11 +187,11 @@ class Comparison:
 
         Classes, confusion, calibration and ROC curve, or predictions and residuals of a regression; the learning curve.
         """
-        found = [split.predictions for split in self.cells[file, method] if split.predictions is not None]
-        if not found or len(found) < len(self.cells[file, method]):
+        found: list[Any] = [split.predictions for split in self.cells[file, method]]
+        if not found or None in found:
             return {}
         return {
-            **found[0].pooled(found).details(self.settings.repeats),  # type: ignore[arg-type]
+            **found[0].pooled(found).details(self.settings.repeats),
             "learning_curve": self.learning_curve(file, method),
             "more_rows": self.would_more_help(file, method),
         }
@@ -275,10 +271,8 @@ class Comparison:
     def notes(self) -> list[str]:
         """Caveats, a line each: gains that may be chance, scores that are not defined, failed parts of curves."""
         lines = [*_gains(self), *_undefined(self)]
-        for method in self.methods:
-            found = [cell[0].predictions for (_, name), cell in self.cells.items() if name == method]
-            unsure = [predictions for predictions in found if predictions is not None and not predictions.is_sure]
-            lines += [f"{method} {unsure[0].unsure}"] if unsure else []
+        firsts = [(method, cell[0].predictions) for (_, method), cell in self.cells.items() if method in self.methods]
+        lines += dict.fromkeys(f"{method} {made.unsure}" for method, made in firsts if made and not made.is_sure)
         for (file, method), splits in self.curves.items():
             failed = [split for split in splits if split.failure]
             if failed and not any(split.failure for split in self.cells[file, method]):
@@ -297,7 +291,7 @@ def _gains(comparison) -> Iterator[str]:
     """Files where the best method is not significantly better than a constant."""
     for file in comparison.files:
         best, constant = comparison.best(file), comparison.cells.get((file, CONSTANT))
-        if best is None or constant is None or _gains_clearly(comparison, constant, comparison.cells[file, best]):
+        if not best or not constant or _gains_clearly(comparison, constant, comparison.cells[file, best]):
             continue
         low, high = (comparison.error(file, method).mean for method in (best, CONSTANT))
         always = f"always predicting {constant[0].predictions.most_frequent} has an error of {high:.2f} %"

@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 from ..printable import counted, verb
 from ..process_watchdog import in_processes
 from .comparison import Comparison
-from .frames import as_table, frame_labels, frame_target
+from .frames import SOURCE, as_table, frame_labels, frame_target
 from .held_out import check_scores
 from .protocol import CONSTANT, LabelledRows, Settings, Split, SplitFit, done, labelled_rows, shares, some_of
 from .schema import target_name
@@ -73,20 +73,14 @@ def evaluate(
 
 
 def _named(tables, target):
-    if isinstance(tables, Mapping):
-        return {name: _table(table) for name, table in tables.items()}, target
     if target is None or isinstance(target, str):
-        table = _table(tables)
-    else:
-        name, values = frame_target(tables, target)
-        column = cells(values, (), "y") if values.dtype.kind in "iufO" else values  # texts are never gaps
-        column = column if column.dtype.kind == "f" else frame_labels(tables, target).cells
-        table, target = as_table(tables).with_target(name, column), name
-    return {table.source: table}, target
-
-
-def _table(data):
-    return data if isinstance(data, Table) else as_table(data)
+        named = tables if isinstance(tables, Mapping) else {"": tables}
+        found = {name: data if isinstance(data, Table) else as_table(data) for name, data in named.items()}
+        return found if named is tables else {found[""].source: found[""]}, target
+    name, values = frame_target(tables, target)
+    column = cells(values, (), "y") if values.dtype.kind in "iufO" else values  # texts are never gaps
+    column = column if column.dtype.kind == "f" else frame_labels(tables, target).cells
+    return {SOURCE: as_table(tables).with_target(name, column)}, name
 
 
 def decided(settings: Settings, tables: Mapping[str, Table], target: str | None) -> Settings:
@@ -132,9 +126,8 @@ def compare(
     settings = settings or Settings()
     settings = settings if settings.task else decided(settings, tables, target)
     scores = settings.kind.scores(settings.scoring)
-    for method in methods:
-        if method != CONSTANT:
-            settings.estimator(method, 0)  # a wrong name or parameter is an error before hours of work
+    for method in (name for name in methods if name != CONSTANT):
+        settings.estimator(method, 0)  # a wrong name or parameter is an error before hours of work
     files = [labelled_rows(name, table, target, settings, kinds) for name, table in tables.items()]
     for rows in files:
         check_scores(scores, settings.kind.held_out.perfect(rows.y, rows.scale), rows.source)
@@ -165,8 +158,7 @@ def _fits(rows: LabelledRows, methods: Sequence[str], settings: Settings) -> Ite
             only = f"without one of its folds only the class {quoted(rows.classes[left[0]])} is left to learn from"
             raise InputError(f"{rows.source}: {only}; the classes lie in too few groups, and more folds may help")
     for number, (train, test) in enumerate(splits):
-        for method in methods:
-            yield SplitFit(rows, method, number, train, test, settings)
+        yield from (SplitFit(rows, method, number, train, test, settings) for method in methods)
     if not settings.learning_curve:
         return
     splits = splits[: settings.folds]
@@ -179,6 +171,5 @@ def _fits(rows: LabelledRows, methods: Sequence[str], settings: Settings) -> Ite
     for share in reversed(parts):
         for number, (train, test) in enumerate(splits):
             some = some_of(train, strata, rows.groups, share, settings.seed, number)
-            for method in methods:
-                if method != CONSTANT:
-                    yield SplitFit(rows, method, number, some, test, settings, share)
+            learning = (method for method in methods if method != CONSTANT)
+            yield from (SplitFit(rows, method, number, some, test, settings, share) for method in learning)

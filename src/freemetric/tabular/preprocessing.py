@@ -109,12 +109,11 @@ def useful_plan(source: str, frame: Any, schema: Schema) -> Plan:
 
 def _note_left_out(source, left_out, all_are, hint=""):
     useless = [f"column {quoted(name)}, {reason}" for name, reason in left_out.items()]
-    more = [f"{len(useless) - MOST_NAMED} more"] if len(useless) > MOST_NAMED else []
-    words = "; ".join(useless[:MOST_NAMED] + more) + hint
+    useless[MOST_NAMED:] = [f"{len(useless) - MOST_NAMED} more"] if len(useless) > MOST_NAMED else []
     if all_are:
-        raise InputError(f"{source}: no column is of use; {words}")
+        raise InputError(f"{source}: no column is of use; {'; '.join(useless)}{hint}")
     if useless:
-        note(f"{source}: left out: {words}")
+        note(f"{source}: left out: {'; '.join(useless)}{hint}")
 
 
 def usable(

@@ -175,9 +175,9 @@ class TableEstimator(
         check_is_fitted(self)
         table, name, known = self.table(X, self.columns_), type(self).__name__, hasattr(self, "feature_names_in_")
         if table.own_names is None or not (known or set(self.columns_) <= set(table.columns)):
-            if len(table.columns) != self.n_features_in_:
-                what = f"X has {len(table.columns)} features, but {name} is expecting {self.n_features_in_} features"
-                raise InputError(f"{what} as input")
+            n, expected = len(table.columns), f"{name} is expecting {self.n_features_in_} features as input"
+            if n != self.n_features_in_:
+                raise InputError(f"X has {n} features, but {expected}")
             if known:
                 what = f"X does not have valid feature names, but {name} was fitted with feature names"
                 warnings.warn(what, stacklevel=3)
@@ -278,9 +278,7 @@ class TableEstimator(
             :meth:`freemetric.FreeEnergyClassifier.permutation_importances`.
         """
         check_is_fitted(self)
-        found = self.model_.importances(scoring)
-        assert found is not None
-        return found
+        return self.model_.importances(scoring)  # type: ignore[return-value]  # which a method without them lacks
 
     @available_if(inner_can("drift"))
     def drift(self, X_old: Any, X_new: Any, *, n_permutations: int = 499, random_state: int = 0) -> Drift:
@@ -325,8 +323,7 @@ class TableEstimator(
 
     def report(self, path: str | PathLike, X: Any = None, y: Any = None, **options: Any) -> Path:
         """Write a report of a table X; y may be the name of a column of X."""
-        if isinstance(y, str):
-            y = self._known_target(X, y)[0]
+        y = self._known_target(X, y)[0] if isinstance(y, str) else y
         known = {"feature_names": self.feature_names(), "columns": self.model_.originals(self.frame)}
         return super().report(path, X, y, **known | options)
 
@@ -356,9 +353,8 @@ class TableEstimator(
             texts = type(names) is list and all(type(name) is str for name in names)
             known = texts and {column.name for column in self.model_.schema.columns} <= set(names)
             require(known and len(names) == self.n_features_in_, f"columns_ {own}", "are something else")
-            classes: Any = getattr(self.model_.pipeline, "classes_", ())
-            same = np.array_equal(getattr(self, "classes_", ()), classes)
-            require(same, f"classes_ {own}", "are not those of its pipeline")
+            mine, its = (getattr(fitted, "classes_", ()) for fitted in (self, self.model_.pipeline))
+            require(np.array_equal(mine, its), f"classes_ {own}", "are not those of its pipeline")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
