@@ -45,6 +45,11 @@ def estimate(values: ArrayLike, folds: int) -> Estimate:
     References
     ----------
     C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 239-281 (2003).
+
+    Examples
+    --------
+    >>> print("{:.2f} {:.2f} {}".format(*estimate([9, 11, 10, 10, float("nan")], 5)))
+    10.00 0.58 4
     """
     known = np.asarray(values, dtype=np.float64)
     known = known[~np.isnan(known)]
@@ -141,6 +146,7 @@ class Comparison:
         return min((m for m in errors if not np.isnan(errors[m])), key=errors.__getitem__, default=None)
 
     def rows(self) -> list[dict[str, Any]]:
+        """One dict per file and method."""
         return [self._row(file, method) for file, method in self.cells]
 
     def _row(self, file, method):
@@ -148,8 +154,10 @@ class Comparison:
         errors = [split.error for split in splits if split.error is not None]
         known = not np.isnan(error.mean)
         values = {name: [split.scores.get(name, np.nan) for split in splits] for name in self.scores if known}
-        means = {name: estimate(found, self.settings.folds) for name, found in values.items()}
-        scores = {n: {"mean": of.mean, "uncertainty": of.error, "values": values[n]} for n, of in means.items()}
+        scores = {}
+        for name, found in values.items():
+            mean, uncertainty, _ = estimate(found, self.settings.folds)
+            scores[name] = {"mean": mean, "uncertainty": uncertainty, "values": found}
         return {
             "file": file,
             "method": method,

@@ -73,14 +73,19 @@ def evaluate(
 
 
 def _named(tables, target):
+    if isinstance(tables, Mapping):
+        return {name: _table(data) for name, data in tables.items()}, target
     if target is None or isinstance(target, str):
-        named = tables if isinstance(tables, Mapping) else {"": tables}
-        found = {name: data if isinstance(data, Table) else as_table(data) for name, data in named.items()}
-        return found if named is tables else {found[""].source: found[""]}, target
+        table = _table(tables)
+        return {table.source: table}, target
     name, values = frame_target(tables, target)
     column = cells(values, (), "y") if values.dtype.kind in "iufO" else values  # texts are never gaps
     column = column if column.dtype.kind == "f" else frame_labels(tables, target).cells
     return {SOURCE: as_table(tables).with_target(name, column)}, name
+
+
+def _table(data):
+    return data if isinstance(data, Table) else as_table(data)
 
 
 def decided(settings: Settings, tables: Mapping[str, Table], target: str | None) -> Settings:

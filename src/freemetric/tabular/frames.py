@@ -53,9 +53,7 @@ class FrameTable(Table):
         return f"{parameter}={value if value.startswith('[') else repr(value)}" if value else parameter
 
     def with_target(self, name: str, given: np.ndarray) -> Self:
-        columns = LazyColumns(self.columns)
-        columns[name] = given
-        return replace(self, columns=columns)
+        return replace(self, columns=LazyColumns(self.columns, **{name: given}))
 
 
 def as_table(X: Any, *, names: Collection[str] | None = None, by_place: bool = False, **options: Any) -> FrameTable:

@@ -55,6 +55,7 @@ class ClassPredictions:
 
     @classmethod
     def constant(cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]) -> Self:
+        """The most frequent class, and the shares of the classes."""
         model = DummyClassifier(strategy="prior").fit(np.zeros((len(train), 1)), train)
         return cls.of(model, np.zeros((len(rows), 1)), rows, truth, classes)
 
@@ -66,16 +67,20 @@ class ClassPredictions:
 
     @property
     def most_frequent(self) -> str:
+        """The prediction made most often."""
         return quoted(self.classes[np.bincount(self.predicted).argmax()])
 
     @property
     def is_sure(self) -> bool:
+        """Whether there are probabilities."""
         return self.probabilities is not None
 
     def losses(self) -> NDArray[np.float64]:
+        """One (n,) where the prediction is wrong."""
         return (self.predicted != self.truth).astype(np.float64)
 
     def error(self) -> float:
+        """Share of wrong predictions in %."""
         return 100 * float(self.losses().mean())
 
     def compact(self) -> Self:
@@ -90,6 +95,7 @@ class ClassPredictions:
         return ClassPredictions(self.classes, **_together(parts), probabilities=P)
 
     def confusion(self) -> NDArray[np.int64]:
+        """Confusion matrix (C, C)."""
         return metrics.confusion_matrix(self.truth, self.predicted, labels=np.arange(len(self.classes)))
 
     def by_class(self) -> tuple[NDArray, NDArray, NDArray]:
@@ -139,6 +145,7 @@ class NumberPredictions:
 
     @property
     def is_sure(self) -> bool:
+        """Whether there are quantiles."""
         return self.quantiles is not None
 
     def losses(self) -> NDArray[np.float64]:
@@ -152,9 +159,11 @@ class NumberPredictions:
 
     @classmethod
     def perfect(cls, y: NDArray, scale: float) -> Self:
+        """Correct predictions of all rows."""
         return cls(np.arange(len(y)), y, y, 1.0)
 
     def compact(self) -> Self:
+        """Itself."""
         return self
 
     def pooled(self, parts: Sequence["NumberPredictions"]) -> "NumberPredictions":
@@ -162,6 +171,7 @@ class NumberPredictions:
         return NumberPredictions(**_together(parts), scale=self.scale)
 
     def details(self, repeats: int) -> dict[str, Any]:
+        """Data of the figures: predictions beside the truth, and residuals."""
         return {"predictions": beside_the_truth(self, repeats), "residuals": residuals(self)}
 
 

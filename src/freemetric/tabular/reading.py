@@ -22,8 +22,7 @@ from typing import Any
 from ..text_files import LARGEST, bounded
 from .formats.arrow import ARROW, FEATHER_1, read_feather, read_parquet
 from .formats.excel import OLD_EXCEL, read_excel
-from .formats.records import read_arff, read_json, read_libsvm
-from .formats.text import read_delimited
+from .formats.text import read_arff, read_delimited, read_json, read_libsvm
 from .table import InputError, ReadingOptions, Table, few, note
 
 FORMATS: dict[str, tuple[Callable[[str, bytes, ReadingOptions], Table], str]] = {

@@ -99,6 +99,7 @@ class ReadingOptions:
 
     @property
     def marks(self) -> Marks | None:
+        """The given marks of numbers."""
         return marks_of(self.decimal, self.thousands)
 
 
@@ -137,11 +138,13 @@ class Table:
         return len(next(iter(self.columns.values())))
 
     def place(self, row: int, name: str | None = None) -> str:
+        """Where a cell is, in words."""
         line = f" (line {self.lines[row]})" if self.lines is not None else ""
         column = "" if name is None else f", column {quoted(name)}"
         return f"{self.source}: row {row + 1}{line}{column}"
 
     def option(self, name: str, value: str = "COLUMN") -> str:
+        """The option that a message names."""
         return f"--{name} {value}".strip()
 
     def check(self, name: str) -> None:
