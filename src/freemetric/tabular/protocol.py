@@ -164,22 +164,19 @@ def grouped_splits(y: NDArray, groups: NDArray, folds: int, repeats: int, seed: 
     """
     counts = np.zeros((groups.max() + 1, y.max() + 1))
     np.add.at(counts, (groups, y), 1)
-    for repeat in range(repeats):
-        fold_of = _folds_of_groups(np.random.default_rng([seed, repeat]), counts, folds)[groups]
-        yield from ((np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)) for fold in range(folds))
-
-
-def _folds_of_groups(rng, counts, folds):
     shares = counts / counts.sum(axis=0)
-    order = rng.permutation(len(counts))
-    size = np.log2(counts.sum(axis=1)[order]).astype(int)  # roughly, so that the order stays random
-    fold_of, full = np.zeros(len(counts), dtype=np.intp), np.zeros((folds, counts.shape[1]))
-    for group in order[np.argsort(-size, kind="stable")]:
-        crowd = full @ shares[group]
-        fold = np.lexsort((rng.random(folds), full.sum(axis=1), crowd))[0]  # an empty fold is filled before all others
-        fold_of[group] = fold
-        full[fold] += shares[group]
-    return fold_of
+    for repeat in range(repeats):
+        rng = np.random.default_rng([seed, repeat])
+        order = rng.permutation(len(counts))
+        size = np.log2(counts.sum(axis=1)[order]).astype(int)  # roughly, so that the order stays random
+        fold_of, full = np.zeros(len(counts), dtype=np.intp), np.zeros((folds, counts.shape[1]))
+        for group in order[np.argsort(-size, kind="stable")]:
+            crowd = full @ shares[group]
+            # an empty fold is filled before all others
+            fold_of[group] = fold = np.lexsort((rng.random(folds), full.sum(axis=1), crowd))[0]
+            full[fold] += shares[group]
+        fold_of = fold_of[groups]
+        yield from ((np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)) for fold in range(folds))
 
 
 def group_numbers(table: Table, name: str, present: NDArray[np.bool_], folds: int) -> NDArray[np.intp]:
