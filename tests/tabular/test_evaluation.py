@@ -16,8 +16,7 @@ from freemetric.exceptions import DataWarning
 from freemetric.tabular import Comparison, InputError, Limits, Schema, Settings, compare, evaluate, read
 from freemetric.tabular.methods import METHODS, Method, Tuned, pipeline
 from freemetric.tabular.preprocessing import plan
-from freemetric.tabular.targets import labels
-from freemetric.tabular.tasks import TASKS
+from freemetric.tabular.tasks import TASKS, labels
 
 QUICK = Settings(folds=3, repeats=1, seed=5, parameters={"euclidean": {"n_neighbors": 3}, "rf": {"n_estimators": 5}})
 

@@ -6,8 +6,9 @@ from sklearn.dummy import DummyClassifier
 
 from freemetric.exceptions import DataWarning
 from freemetric.tabular import Settings, Table, evaluate
+from freemetric.tabular.comparison import would_more_help
 from freemetric.tabular.methods import METHODS, Method
-from freemetric.tabular.splits import shares, some_of, would_more_help
+from freemetric.tabular.protocol import shares, some_of
 
 CURVE = Settings(4, 2, parameters={"euclidean": {"n_neighbors": 1}}, learning_curve=True)
 

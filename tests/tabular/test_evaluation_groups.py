@@ -7,7 +7,7 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 from freemetric.exceptions import DataWarning
 from freemetric.tabular import InputError, Settings, Table, evaluate, read
-from freemetric.tabular.splits import grouped_splits
+from freemetric.tabular.protocol import grouped_splits
 
 QUICK = {"euclidean": {"n_neighbors": 1}}
 

@@ -13,8 +13,7 @@ from sklearn.model_selection import GroupKFold, RepeatedKFold
 from freemetric import FreeEnergyRegressor
 from freemetric.exceptions import DataWarning
 from freemetric.tabular import InputError, Settings, compare, evaluate
-from freemetric.tabular.held_out import LEVELS, QUANTILES, NumberPredictions
-from freemetric.tabular.scores import REGRESSION_SCORES
+from freemetric.tabular.held_out import LEVELS, QUANTILES, REGRESSION_SCORES, NumberPredictions
 
 PARAMETERS = {
     "free-energy": {"n_replicas": 6, "recipe__candidates": ["scaled/diagonal"]},

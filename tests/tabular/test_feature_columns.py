@@ -50,6 +50,7 @@ def test_given_rows_are_those_of_the_file(people, tmp_path):
     new = frame[:20].copy()
     new.loc[3, ["colour", "coin"]] = "purple", "edge"
     new.loc[4, ["size", "day"]] = np.nan, np.nan
+    new.loc[5, "day"] = "2022-01-08 12:00"
     new.to_csv(tmp_path / "new.csv", index=False)
     with pytest.warns(match="never seen"):
         X, y = model.rows(read(tmp_path / "new.csv"))

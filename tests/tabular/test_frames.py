@@ -12,6 +12,7 @@ import pytest
 from scipy import sparse
 from sklearn import config_context
 
+from freemetric import NCA, TableClassifier
 from freemetric.exceptions import DataWarning
 from freemetric.tabular import InputError, read
 from freemetric.tabular.frames import as_table
@@ -151,7 +152,8 @@ def test_nested_columns_of_polars(frame):
 def test_names_of_columns():
     frame = pd.DataFrame([[1, 2, 3]])
     assert list(as_table(frame).columns) == ["0", "1", "2"]
-    assert not as_table(frame).names_are_texts
+    fitted = TableClassifier(NCA()).fit(pd.concat([frame, 2 * frame, -frame, -2 * frame]), ["a", "a", "b", "b"])
+    assert not hasattr(fitted, "feature_names_in_")
     levels = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
     assert list(as_table(levels).columns) == ["a/x", "a/y"]
     assert list(as_table(frame.to_numpy()).columns) == ["x0", "x1", "x2"]

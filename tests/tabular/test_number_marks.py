@@ -10,9 +10,9 @@ import pytest
 from freemetric import files
 from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.tabular import InputError, Schema, TableModel, read
-from freemetric.tabular.new_marks import marks_of_file
 from freemetric.tabular.notation import NUMBERS, Marks, Meaning, marks_of, meaning
-from freemetric.tabular.targets import row_weights
+from freemetric.tabular.schema import marks_of_file
+from freemetric.tabular.tasks import row_weights
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from scipy.io import arff
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from freemetric.tabular import InputError, Schema, read
-from freemetric.tabular.targets import labels
+from freemetric.tabular.tasks import labels
 
 from ..formats import as_bytes
 

@@ -5,7 +5,7 @@ import pytest
 
 from freemetric.exceptions import DataWarning
 from freemetric.tabular import InputError, Schema, read
-from freemetric.tabular.targets import label_texts, labels
+from freemetric.tabular.tasks import label_texts, labels
 
 
 def table(tmp_path, text):

@@ -9,10 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from freemetric.tabular import InputError
-from freemetric.tabular.held_out import ClassPredictions, calibration, class_details, roc
-from freemetric.tabular.scores import CLASSIFICATION_SCORES as SCORES
-from freemetric.tabular.scores import check_scores, scores_named
-from freemetric.tabular.splits import estimate
+from freemetric.tabular.comparison import estimate
+from freemetric.tabular.held_out import CLASSIFICATION_SCORES as SCORES
+from freemetric.tabular.held_out import ClassPredictions, calibration, check_scores, class_details, roc, scores_named
 
 
 def made_up(n_classes, n=200, seed=0, present=None):
@@ -188,6 +187,7 @@ def test_the_error_of_a_mean_counts_that_splits_overlap():
     for c in (2.0**-1000, 2.0**1000):  # as small and as large as the target's unit makes them
         assert estimate(c * values, 10).error == c * estimate(values, 10).error
     assert estimate([3.0, np.nan], 5)[0] == 3.0
+    assert "{:.2f} {:.2f} {}".format(*estimate([9, 11, 10, 10, np.nan], 5)) == "10.00 0.58 4"
     assert np.isnan(estimate([3.0], 5).error)
     assert np.isnan(estimate([], 5).mean)
     assert estimate([1.0, 2.0, 3.0], 3).margin == pytest.approx(2.9200 * np.sqrt(1 / 3 + 1 / 2), rel=1e-4)

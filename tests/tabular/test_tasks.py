@@ -24,6 +24,11 @@ TARGETS = {
     "years": ([str(1995 + i % 26) for i in range(520)], "regress"),
     "ages": (RNG.integers(18, 80, 500).astype(float), "regress"),
     "counts": (RNG.poisson(6, 2000).astype(float), "regress"),
+    "counts of which few are large": (
+        np.repeat(np.arange(12.0), [40, 80, 90, 70, 50, 30, 20, 10, 5, 3, 1, 1]),
+        "regress",
+    ),
+    "ratings of which few are bad": (np.repeat(np.arange(1.0, 6), [3, 9, 30, 25, 8]), "classify"),
     "prices": ([f"{price:.2f}" for price in RNG.lognormal(5, 1, 50)], "regress"),
     "prices without decimals": ([str(round(price)) for price in RNG.lognormal(9, 1, 50)], "regress"),
     "German prices": ([f"{price:.2f}".replace(".", ",") for price in RNG.lognormal(3, 1, 50)], "regress"),

@@ -16,8 +16,7 @@ from ..tabular.predictions import Wanted, beside, predictions, scores_of
 from ..tabular.preprocessing import plan, usable
 from ..tabular.schema import Column, Schema, number_meaning
 from ..tabular.table import InputError, Table, as_text
-from ..tabular.targets import check_classes, labels, numbers_of
-from ..tabular.tasks import CLASSIFY, REGRESS, choice_of
+from ..tabular.tasks import CLASSIFY, REGRESS, check_classes, choice_of, labels, numbers_of
 from ..tabular.writing import write
 from .requests import Choices, Upload
 

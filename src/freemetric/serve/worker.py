@@ -30,14 +30,12 @@ from ..report.findings import Findings
 from ..report.page import write_findings
 from ..report.panels import classes, scores, story, targets
 from ..tabular.evaluation import evaluate
-from ..tabular.feature_columns import by_column
 from ..tabular.limits import failed, limit_memory
 from ..tabular.model import TableModel
-from ..tabular.preprocessing import usable
+from ..tabular.preprocessing import by_column, usable
 from ..tabular.protocol import Settings
 from ..tabular.table import InputError, Table
-from ..tabular.targets import Target
-from ..tabular.tasks import CLASSIFY, REGRESS, TASKS, choice_of
+from ..tabular.tasks import CLASSIFY, REGRESS, TASKS, Target, choice_of
 from .describing import LONGEST, describe, predict
 from .requests import Choices, Upload
 from .session import CELLS, MODEL, SPACE

@@ -3,9 +3,9 @@
 from .comparison import Comparison
 from .estimators import TableClassifier, TableRegressor
 from .evaluation import compare, evaluate
-from .feature_columns import Weight, by_column
 from .limits import Limits
 from .model import TableModel
+from .preprocessing import Weight, by_column
 from .protocol import Settings
 from .reading import read
 from .schema import Schema

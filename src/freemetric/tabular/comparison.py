@@ -3,19 +3,79 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import t as student
 
 from ..extras import require
+from ..magnitudes import spread
 from ..printable import measured, printable
 from .protocol import CONSTANT, Settings, Split
-from .splits import Estimate, estimate, would_more_help
 from .text_table import TextTable
 
-Z = 1.645  # one-sided 95 % quantile of the normal distribution
+SURE, Z = 0.95, 1.645  # a one-sided level, and its quantile of the normal distribution
 MOST_CLASSES = 12  # in a table
 SCORE_FIELDS = ("name", "title", "higher_is_better", "in_percent", "in_units", "aside")
+
+
+class Estimate(NamedTuple):
+    """A mean over n splits and its standard error, NaN for one split."""
+
+    mean: float
+    error: float
+    n: int
+
+    @property
+    def margin(self) -> float:
+        """One-sided 95 % margin of the mean."""
+        return float(student.ppf(SURE, self.n - 1) * self.error) if self.n > 1 else np.nan
+
+
+def estimate(values: ArrayLike, folds: int) -> Estimate:
+    r"""Mean and standard error of the values of J splits, without those that are NaN.
+
+    Splits share training rows, so that the variance of the mean exceeds :math:`\sigma^2 / J`. By Nadeau and Bengio it
+    is about
+
+    .. math:: \left(\frac1J + \frac{n_{test}}{n_{train}}\right) \sigma^2, \qquad
+              \frac{n_{test}}{n_{train}} = \frac1{folds - 1}.
+
+    References
+    ----------
+    C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 239-281 (2003).
+
+    Examples
+    --------
+    >>> print("{:.2f} {:.2f} {}".format(*estimate([9, 11, 10, 10, float("nan")], 5)))
+    10.00 0.58 4
+    """
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if len(known) < 2:
+        return Estimate(float(known[0]) if len(known) else np.nan, np.nan, len(known))
+    error = np.sqrt(1 / len(known) + 1 / (folds - 1)) * spread(known, ddof=1)
+    return Estimate(float(known.mean()), float(error), len(known))
+
+
+def would_more_help(half: ArrayLike, full: ArrayLike, n_half: float, n_full: float, folds: int) -> str:
+    """In words whether more rows would help, from the errors in % of the same splits with half and with all rows.
+
+    A one-sided t test at 95 %, with the standard error of ``estimate``.
+    """
+    fall = estimate(np.subtract(half, full), folds)
+    way, change = "fell" if fall.mean >= 0 else "rose", f"{abs(fall.mean):.2f} \u00b1 {fall.error:.2f}"
+    seen = f"from {n_half:.0f} to {n_full:.0f} rows the error {way} by {change} points"
+    if fall.mean > fall.margin:
+        return f"{seen}: more rows should help"
+    if not np.any(full):
+        return f"{seen}: no error is left"
+    most = max(fall.mean + fall.margin, 0)
+    doubt = f"; that twice as many gain up to {most:.2f} points cannot be ruled out" if most else ""
+    return f"{seen}, no more than chance: more rows are not seen to help{doubt}"
+
+
 FAILED = Estimate(np.nan, np.nan, 0)
 
 
@@ -75,10 +135,7 @@ class Comparison:
 
     def score(self, file: str, method: str, name: str) -> Estimate:
         """Mean of a score over the splits on which it is defined; NaN where a split failed."""
-        return self._estimate(self.cells[file, method], self._values(file, method, name))
-
-    def _values(self, file, method, name):
-        return [split.scores.get(name, np.nan) for split in self.cells[file, method]]
+        return self._estimate(self.cells[file, method], [split.scores.get(name) for split in self.cells[file, method]])
 
     def _estimate(self, splits, values):
         return FAILED if any(split.error is None for split in splits) else estimate(values, self.settings.folds)
@@ -92,11 +149,15 @@ class Comparison:
         """One dict per file and method."""
         return [self._row(file, method) for file, method in self.cells]
 
-    def _row(self, file: str, method: str) -> dict[str, Any]:
+    def _row(self, file, method):
         splits, error = self.cells[file, method], self.error(file, method)
         errors = [split.error for split in splits if split.error is not None]
         known = not np.isnan(error.mean)
-        estimates = {name: self.score(file, method, name) for name in self.scores} if known else {}
+        values = {name: [split.scores.get(name, np.nan) for split in splits] for name in self.scores if known}
+        scores = {}
+        for name, found in values.items():
+            mean, uncertainty, _ = estimate(found, self.settings.folds)
+            scores[name] = {"mean": mean, "uncertainty": uncertainty, "values": found}
         return {
             "file": file,
             "method": method,
@@ -105,22 +166,17 @@ class Comparison:
             "spread": float(np.std(errors, ddof=1)) if known and len(errors) > 1 else None,
             "seconds": float(np.mean([split.seconds for split in splits])),
             "errors": errors,
-            "scores": {
-                name: {"mean": found.mean, "uncertainty": found.error, "values": self._values(file, method, name)}
-                for name, found in estimates.items()
-            },
+            "scores": scores,
             "failure": next((split.failure for split in splits if split.failure), None),
             "over_limit": any(split.over_limit for split in splits),
         }
 
     def learning_curve(self, file: str, method: str) -> list[dict[str, Any]]:
         """Errors by the number of training rows, ascending; empty without a learning curve."""
-        by_share: dict[float, list[Split]] = defaultdict(list)
-        if (file, method) in self.curves:
-            for split in [*self.curves[file, method], *self.cells[file, method][: self.settings.folds]]:
-                by_share[split.share].append(split)
-        points = []
-        for _, splits in sorted(by_share.items()):
+        curve, points = self.curves.get((file, method), []), []
+        every = [*curve, *self.cells[file, method][: self.settings.folds]] if curve else []
+        for share in sorted({split.share for split in every}):
+            splits = [split for split in every if split.share == share]
             errors, n_rows = [split.error for split in splits], float(np.mean([split.n_train for split in splits]))
             found = self._estimate(splits, errors)
             points.append({"rows": n_rows, "error": found.mean, "uncertainty": found.error, "errors": errors})
@@ -139,11 +195,11 @@ class Comparison:
 
         Classes, confusion, calibration and ROC curve, or predictions and residuals of a regression; the learning curve.
         """
-        found = [split.predictions for split in self.cells[file, method] if split.predictions is not None]
-        if not found or len(found) < len(self.cells[file, method]):
+        found: list[Any] = [split.predictions for split in self.cells[file, method]]
+        if not found or None in found:
             return {}
         return {
-            **found[0].pooled(found).details(self.settings.repeats),  # type: ignore[arg-type]
+            **found[0].pooled(found).details(self.settings.repeats),
             "learning_curve": self.learning_curve(file, method),
             "more_rows": self.would_more_help(file, method),
         }
@@ -223,10 +279,8 @@ class Comparison:
     def notes(self) -> list[str]:
         """Caveats, a line each: gains that may be chance, scores that are not defined, failed parts of curves."""
         lines = [*_gains(self), *_undefined(self)]
-        for method in self.methods:
-            found = [cell[0].predictions for (_, name), cell in self.cells.items() if name == method]
-            unsure = [predictions for predictions in found if predictions is not None and not predictions.is_sure]
-            lines += [f"{method} {unsure[0].unsure}"] if unsure else []
+        firsts = [(method, cell[0].predictions) for (_, method), cell in self.cells.items() if method in self.methods]
+        lines += dict.fromkeys(f"{method} {made.unsure}" for method, made in firsts if made and not made.is_sure)
         for (file, method), splits in self.curves.items():
             failed = [split for split in splits if split.failure]
             if failed and not any(split.failure for split in self.cells[file, method]):
@@ -245,7 +299,7 @@ def _gains(comparison) -> Iterator[str]:
     """Files where the best method is not significantly better than a constant."""
     for file in comparison.files:
         best, constant = comparison.best(file), comparison.cells.get((file, CONSTANT))
-        if best is None or constant is None or _gains_clearly(comparison, constant, comparison.cells[file, best]):
+        if not best or not constant or _gains_clearly(comparison, constant, comparison.cells[file, best]):
             continue
         low, high = (comparison.error(file, method).mean for method in (best, CONSTANT))
         always = f"always predicting {constant[0].predictions.most_frequent} has an error of {high:.2f} %"
@@ -255,17 +309,12 @@ def _gains(comparison) -> Iterator[str]:
 def _gains_clearly(comparison, constant, splits):
     """Test over all test rows; rows of groups are not independent, and then the test is over splits."""
     if comparison.settings.groups is None:
-        gain = _losses(constant) - _losses(splits)
+        pooled = [cell[0].predictions.pooled([split.predictions for split in cell]) for cell in (constant, splits)]
+        gain = np.subtract(*(np.bincount(found.rows, found.losses()) for found in pooled))  # summed over repeats
         return gain.mean() > Z * gain.std() / np.sqrt(len(gain))
     pairs = zip(constant, splits, strict=True)
     found = estimate([one.error - other.error for one, other in pairs], comparison.settings.folds)
     return found.mean > found.margin
-
-
-def _losses(splits):
-    """The loss of every row, summed over repeats."""
-    found = splits[0].predictions.pooled([split.predictions for split in splits])
-    return np.bincount(found.rows, found.losses())
 
 
 def _undefined(comparison) -> Iterator[str]:

@@ -13,13 +13,11 @@ from sklearn.utils.metaestimators import available_if
 from ..ensemble.classifier import FreeEnergyClassifier
 from ..ensemble.regressor import FreeEnergyRegressor
 from ..magnitudes import r2
-from .cells import cells
 from .frames import frame_labels, frame_target
 from .model import by_parts
-from .table import MISSING, InputError
+from .table import MISSING, InputError, cells
 from .table_estimator import Inner, Names, TableEstimator, inner_can, table_estimator
-from .targets import check_two, class_target, numbers_of
-from .tasks import CLASSIFY, REGRESS, TASKS
+from .tasks import CLASSIFY, REGRESS, TASKS, check_two, class_target, numbers_of
 
 
 @table_estimator
@@ -119,11 +117,9 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         if costs is None and reject is None:
             return super().predict(X)
         frame = self.frame(X)
-        if not isinstance(self.classifier_, FreeEnergyClassifier):
-            raise InputError(
-                f"costs and reject are for FreeEnergyClassifier, not for {type(self.classifier_).__name__}"
-            )
-        return self.classifier_.predict(by_parts(frame, self._features), costs, reject)
+        if not isinstance(last := self.classifier_, FreeEnergyClassifier):
+            raise InputError(f"costs and reject are for FreeEnergyClassifier, not for {type(last).__name__}")
+        return self.classifier_.predict(by_parts(frame, self.pipeline_[:-1].transform), costs, reject)
 
     @available_if(inner_can("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
@@ -183,9 +179,11 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         found = self.classifier_.counterfactual(self.features(X), target, fixed=fixed, monotone=monotone, groups=owners)
         is_found = ~np.isnan(found.X).any(axis=1)
         before, after = columns.of_rows(X), columns.of_features(np.where(is_found[:, None], found.X, 0.0))
-        cells = list(zip(columns.names, before, after, strict=True))
+        cells = [
+            (name, old.tolist(), new.tolist()) for name, old, new in zip(columns.names, before, after, strict=True)
+        ]
         return [
-            {name: (_plain(old[i]), _plain(new[i])) for name, old, new in cells if name in owners[found.changed[i]]}
+            {name: (old[i], new[i]) for name, old, new in cells if name in owners[found.changed[i]]}
             if is_found[i]
             else None
             for i in range(len(is_found))
@@ -222,12 +220,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
             Columns follow ``classes_``; see :meth:`freemetric.FreeEnergyClassifier.predict_set`.
         """
         options = {"coverage": coverage, "groups": groups, "shift": None if shift is None else self.features(shift)}
-        return self.classifier_.predict_set(by_parts(self.frame(X), self._features), alpha, **options)
-
-
-def _plain(cell):
-    """A cell without numpy's types, which are hard to read in dicts."""
-    return cell.item() if isinstance(cell, np.generic) else cell
+        return self.classifier_.predict_set(by_parts(self.frame(X), self.pipeline_[:-1].transform), alpha, **options)
 
 
 @table_estimator
@@ -314,7 +307,8 @@ class TableRegressor(RegressorMixin, TableEstimator):
         Q : ndarray of shape (n_rows, n_quantiles)
             Quantiles; (n_rows,) where q is one number.
         """
-        return by_parts(self.frame(X), lambda part: self.regressor_.predict_quantiles(self._features(part), q))
+        steps = self.pipeline_[:-1]
+        return by_parts(self.frame(X), lambda part: self.regressor_.predict_quantiles(steps.transform(part), q))
 
     @available_if(inner_can("predict_interval"))
     def predict_interval(
@@ -338,7 +332,8 @@ class TableRegressor(RegressorMixin, TableEstimator):
         I : ndarray of shape (n_rows, 2)
             Lower and upper ends; see :meth:`freemetric.FreeEnergyRegressor.predict_interval`.
         """
+        frame, steps = self.frame(X), self.pipeline_[:-1]
         if groups is None and shift is None:
-            return by_parts(self.frame(X), lambda part: self.regressor_.predict_interval(self._features(part), alpha))
+            return by_parts(frame, lambda part: self.regressor_.predict_interval(steps.transform(part), alpha))
         options = {"groups": groups, "shift": None if shift is None else self.features(shift)}
-        return self.regressor_.predict_interval(by_parts(self.frame(X), self._features), alpha, **options)
+        return self.regressor_.predict_interval(by_parts(frame, steps.transform), alpha, **options)

@@ -10,14 +10,12 @@ from joblib import Parallel, delayed
 
 from ..printable import counted, verb
 from ..process_watchdog import in_processes
-from .cells import cells
 from .comparison import Comparison
-from .frames import as_table, frame_labels, frame_target
-from .protocol import CONSTANT, LabelledRows, Settings, Split, SplitFit, done, labelled_rows
+from .frames import SOURCE, as_table, frame_labels, frame_target
+from .held_out import check_scores
+from .protocol import CONSTANT, LabelledRows, Settings, Split, SplitFit, done, labelled_rows, shares, some_of
 from .schema import target_name
-from .scores import check_scores
-from .splits import check_grouped, shares, some_of
-from .table import InputError, Table, note
+from .table import InputError, Table, cells, note, quoted
 from .tasks import choice_of
 
 OnFit = Callable[[Split, int, int], None]
@@ -75,17 +73,15 @@ def evaluate(
 
 
 def _named(tables, target):
-    """Tables by name, and the column of their target."""
     if isinstance(tables, Mapping):
-        return {name: _table(table) for name, table in tables.items()}, target
+        return {name: _table(data) for name, data in tables.items()}, target
     if target is None or isinstance(target, str):
         table = _table(tables)
-    else:
-        name, values = frame_target(tables, target)
-        column = cells(values, (), "y") if values.dtype.kind in "iufO" else values  # texts are never gaps
-        column = column if column.dtype.kind == "f" else frame_labels(tables, target).cells
-        table, target = as_table(tables).with_target(name, column), name
-    return {table.source: table}, target
+        return {table.source: table}, target
+    name, values = frame_target(tables, target)
+    column = cells(values, (), "y") if values.dtype.kind in "iufO" else values  # texts are never gaps
+    column = column if column.dtype.kind == "f" else frame_labels(tables, target).cells
+    return {SOURCE: as_table(tables).with_target(name, column)}, name
 
 
 def _table(data):
@@ -135,9 +131,8 @@ def compare(
     settings = settings or Settings()
     settings = settings if settings.task else decided(settings, tables, target)
     scores = settings.kind.scores(settings.scoring)
-    for method in methods:
-        if method != CONSTANT:
-            settings.estimator(method, 0)  # a wrong name or parameter is an error before hours of work
+    for method in (name for name in methods if name != CONSTANT):
+        settings.estimator(method, 0)  # a wrong name or parameter is an error before hours of work
     files = [labelled_rows(name, table, target, settings, kinds) for name, table in tables.items()]
     for rows in files:
         check_scores(scores, settings.kind.held_out.perfect(rows.y, rows.scale), rows.source)
@@ -163,11 +158,12 @@ def _fits(rows: LabelledRows, methods: Sequence[str], settings: Settings) -> Ite
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         splits = list(settings.splits(rows.y, rows.groups))
-    if rows.classes:
-        check_grouped(rows.source, rows.y, rows.classes, splits)
+    for left in (np.unique(rows.y[train]) for train, _ in splits if rows.classes):
+        if len(left) < 2:
+            only = f"without one of its folds only the class {quoted(rows.classes[left[0]])} is left to learn from"
+            raise InputError(f"{rows.source}: {only}; the classes lie in too few groups, and more folds may help")
     for number, (train, test) in enumerate(splits):
-        for method in methods:
-            yield SplitFit(rows, method, number, train, test, settings)
+        yield from (SplitFit(rows, method, number, train, test, settings) for method in methods)
     if not settings.learning_curve:
         return
     splits = splits[: settings.folds]
@@ -180,6 +176,5 @@ def _fits(rows: LabelledRows, methods: Sequence[str], settings: Settings) -> Ite
     for share in reversed(parts):
         for number, (train, test) in enumerate(splits):
             some = some_of(train, strata, rows.groups, share, settings.seed, number)
-            for method in methods:
-                if method != CONSTANT:
-                    yield SplitFit(rows, method, number, some, test, settings, share)
+            learning = (method for method in methods if method != CONSTANT)
+            yield from (SplitFit(rows, method, number, some, test, settings, share) for method in learning)

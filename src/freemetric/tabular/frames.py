@@ -13,8 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..extras import require
 from ..learners.validation import dense
-from .cells import cells, is_gap
-from .table import InputError, ReadingOptions, Table, note, noted_distinct, objects, quoted
+from .table import InputError, ReadingOptions, Table, cells, is_gap, note, noted_distinct, objects, quoted
 
 SOURCE = "X"  # what messages begin with
 TYPES = {
@@ -47,22 +46,14 @@ class FrameTable(Table):
     def n_rows(self) -> int:
         return self.length
 
-    @property
-    def names_are_texts(self) -> bool:
-        return bool(self.own_names) and all(isinstance(name, str) for name in self.own_names or ())
-
     def option(self, name: str, value: str = "[COLUMN]") -> str:
-        """The parameter that a message names."""
         parameter = name.replace("-", "_")
         if name == "task":
             return f"Table{'Classifier' if value == 'classify' else 'Regressor'}, or Settings(task={value!r}),"
         return f"{parameter}={value if value.startswith('[') else repr(value)}" if value else parameter
 
     def with_target(self, name: str, given: np.ndarray) -> Self:
-        """This table with a column of labels."""
-        columns = LazyColumns(self.columns)
-        columns[name] = given
-        return replace(self, columns=columns)
+        return replace(self, columns=LazyColumns(self.columns, **{name: given}))
 
 
 def as_table(X: Any, *, names: Collection[str] | None = None, by_place: bool = False, **options: Any) -> FrameTable:
@@ -82,13 +73,16 @@ def as_table(X: Any, *, names: Collection[str] | None = None, by_place: bool = F
     called = called if len(called) == len(data) else [f"x{i}" for i in range(len(data))]
     called = noted_distinct(SOURCE, called)
     columns = LazyColumns({name: partial(_cells, name, data[i], reading) for i, name in enumerate(called)})
-    declared = {} if given is None else dict(zip(called, map(_declared, data), strict=True))
-    kinds = {name: kind for name, kind in declared.items() if kind}
+    kinds: dict[str, str] = {}
+    for name, column in () if given is None else zip(called, data, strict=True):
+        its_type = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
+        if declared := [kind for kind, beginnings in TYPES.items() if its_type.startswith(beginnings)]:
+            kinds[name] = declared[0]
     return FrameTable(SOURCE, columns, kinds, options=reading, length=n_rows, own_names=own)
 
 
 def _opened(X: Any) -> tuple[list[Any] | None, list[Any], int]:
-    """Names of the columns, None where there are none, the columns, and the number of rows."""
+    """Names of the columns or None, the columns, and the number of rows."""
     X = _in_memory(X)
     if hasattr(X, "iloc") and hasattr(X, "columns"):  # pandas, and others like it
         return list(X.columns), [X.iloc[:, i] for i in range(X.shape[1])], len(X)
@@ -120,7 +114,6 @@ def _in_memory(X: Any) -> Any:
 
 
 def _rows(X: Any) -> np.ndarray:
-    """A two-dimensional array."""
     if isinstance(X, Mapping):
         raise InputError(f"{SOURCE} is a {type(X).__name__}; pandas.DataFrame({SOURCE}) makes a table of it")
     if isinstance(X, str | os.PathLike):
@@ -145,12 +138,6 @@ def _cells(name: str, column: Any, reading: ReadingOptions) -> np.ndarray:
     return cells(np.asarray(column), reading.missing, f"{SOURCE}: column {quoted(name)}")
 
 
-def _declared(column: Any) -> str | None:
-    """The kind that the type of a column declares, if any."""
-    called = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
-    return next((kind for kind, beginnings in TYPES.items() if called.startswith(beginnings)), None)
-
-
 def column_name(name: Any) -> str:
     """The name of a column as text; several levels are joined."""
     return "/".join(map(str, name)) if isinstance(name, tuple) else str(name)
@@ -165,7 +152,6 @@ class Labels(NamedTuple):
 
     @property
     def cells(self) -> np.ndarray:
-        """The cells of a table."""
         found = objects([None] * len(self.present))
         found[self.present] = [str(label) for label in self.y.tolist()]
         return found
@@ -186,12 +172,16 @@ def frame_target(X: Any, y: Any) -> tuple[str, np.ndarray]:
             raise InputError(f"X: no column {quoted(y)} to predict")
         return y, _labels(columns[names.index(y)])
     name = getattr(y, "name", None)
-    _check_index(X, y)
+    mine: Any = getattr(X, "index", None)
+    its: Any = getattr(y, "index", None)
+    have_both = mine is not None and hasattr(its, "equals") and len(mine) == len(its)
+    if have_both and not its.equals(mine) and its.is_unique and set(its) == set(mine):
+        what = "y has the rows of X in another order, by its index; they are matched by their place"
+        note(f"{what}: y.loc[X.index] has the order of X")
     return USUAL_NAME if name is None else column_name(name), _labels(y)
 
 
 def _labels(y: Any) -> np.ndarray:
-    """A one-dimensional array."""
     if y is None:
         raise InputError("requires y to be passed, but the target y is None")
     if hasattr(y, "__dask_graph__"):
@@ -208,7 +198,8 @@ def _comparable(known: np.ndarray) -> np.ndarray:
     """Labels of one type that can be compared, printed and saved."""
     kinds = {LABEL_KINDS.get(known.dtype.kind, str(known.dtype))}
     if known.dtype.kind == "O":
-        kinds = {_kind(label) for label in known.tolist()}
+        types = set(map(type, known.tolist()))
+        kinds = {next((n for n, kind in LABEL_TYPES.items() if issubclass(its, kind)), its.__name__) for its in types}
         if len(kinds) > 1:
             raise InputError(f"y: labels of several types, {' and '.join(sorted(kinds))}; y.astype(str) makes texts")
         known = np.array(known.tolist()) if kinds <= {"bool", "number"} else known
@@ -224,17 +215,3 @@ def _comparable(known: np.ndarray) -> np.ndarray:
             why = f"{' '.join(str(problem).split())} freemetric.TableRegressor is for regression"
             raise InputError(f"y: {why}") from problem
     return known.astype(object) if known.dtype.kind == "T" else known
-
-
-def _kind(label: Any) -> str:
-    return next((name for name, kind in LABEL_TYPES.items() if isinstance(label, kind)), type(label).__name__)
-
-
-def _check_index(X: Any, y: Any) -> None:
-    """Warn where the index of y has the rows of X in another order: rows are matched by their place."""
-    mine, its = getattr(X, "index", None), getattr(y, "index", None)
-    if mine is None or its is None or not hasattr(its, "equals") or len(mine) != len(its) or its.equals(mine):
-        return
-    if its.is_unique and set(its) == set(mine):
-        what = "y has the rows of X in another order, by its index; they are matched by their place"
-        note(f"{what}: y.loc[X.index] has the order of X")

@@ -1,27 +1,30 @@
-"""Predictions for held-out rows, and the data of their figures."""
+"""Predictions for held-out rows, the data of their figures, and scores: scikit-learn's, where they are defined."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import metrics
+from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
-from sklearn.metrics import confusion_matrix, precision_recall_fscore_support, roc_curve
+from sklearn.utils.metaestimators import available_if
 
+from .. import magnitudes
 from ..magnitudes import exponent_of, reduced
-from .table import quoted
+from .table import InputError, quoted
 
-QUANTILES = (0.1, 0.5, 0.9)
-"""Probabilities whose quantiles are predicted."""
-LEVELS = (0.8, 0.9, 0.95)
-"""Probabilities with which prediction intervals hold the target."""
-
+QUANTILES = (0.1, 0.5, 0.9)  # probabilities whose quantiles are predicted
+LEVELS = (0.8, 0.9, 0.95)  # probabilities with which prediction intervals hold the target
 MOST_BINS = 10
 MOST_POINTS = 200  # of a curve
 MOST_PREDICTIONS = 1000
 MOST_CLASSES = 100  # whose confusion is shown in full
 Z = 1.96  # of a 95 % interval
+OF_NUMBERS = ("d2_absolute", "explained", "max_error", "neg_max", "neg_mean", "neg_median", "neg_root", "r2")
+OF_CLUSTERS = ("adjusted", "completeness", "fowlkes", "homogeneity", "mutual", "normalized", "rand_score", "v_measure")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,21 +96,18 @@ class ClassPredictions:
 
     def confusion(self) -> NDArray[np.int64]:
         """Confusion matrix (C, C)."""
-        return confusion_matrix(self.truth, self.predicted, labels=np.arange(len(self.classes)))
+        return metrics.confusion_matrix(self.truth, self.predicted, labels=np.arange(len(self.classes)))
 
     def by_class(self) -> tuple[NDArray, NDArray, NDArray]:
         """Precision, recall and F1 (C,) of every class; NaN where they are not defined."""
-        labels = np.arange(len(self.classes))
-        return precision_recall_fscore_support(self.truth, self.predicted, labels=labels, zero_division=np.nan)[:3]
+        options = {"labels": np.arange(len(self.classes)), "zero_division": np.nan}
+        return metrics.precision_recall_fscore_support(self.truth, self.predicted, **options)[:3]
 
     def details(self, repeats: int) -> dict[str, Any]:
         """Data of the figures: classes, confusion, calibration and ROC curve."""
-        return {
-            "classes": class_details(self, repeats),
-            "confusion": self.confusion().tolist() if len(self.classes) <= MOST_CLASSES else None,
-            "calibration": calibration(self, repeats),
-            "roc": roc(self),
-        }
+        confusion = self.confusion().tolist() if len(self.classes) <= MOST_CLASSES else None
+        figures = {"confusion": confusion, "calibration": calibration(self, repeats), "roc": roc(self)}
+        return {"classes": class_details(self, repeats), **figures}
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,12 +207,12 @@ def class_details(found: ClassPredictions, repeats: int) -> list[dict[str, Any]]
     details, counts = [], found.confusion()
     mistakes = counts - np.diag(np.diag(counts))
     for c, (name, *scores) in enumerate(zip(found.classes, *found.by_class(), strict=True)):
-        precision, recall, f1 = (None if np.isnan(score) else float(score) for score in scores)
-        other = int(mistakes[c].argmax())
         known = {"class": name, "rows": round(counts[c].sum() / repeats)}
-        known |= {"precision": precision, "recall": recall, "f1": f1}
-        known |= {"taken_for": found.classes[other] if mistakes[c, other] else None}
-        details.append({**known, "how_often": int(mistakes[c, other])})
+        values = (None if np.isnan(score) else float(score) for score in scores)
+        known |= dict(zip(("precision", "recall", "f1"), values, strict=True))
+        often = int(mistakes[c].max())
+        known |= {"taken_for": found.classes[mistakes[c].argmax()] if often else None, "how_often": often}
+        details.append(known)
     return details
 
 
@@ -229,7 +229,13 @@ def calibration(found: ClassPredictions, repeats: int) -> dict[str, Any] | None:
     came_true = found.truth == predicted
     edges = np.unique(np.quantile(chance, np.linspace(0, 1, MOST_BINS + 1)[1:-1]))
     bin_of = np.searchsorted(edges, chance, side="left")
-    bins = [_bin(chance[bin_of == b], came_true[bin_of == b], repeats) for b in np.unique(bin_of)]
+    bins = []
+    for b in np.unique(bin_of):
+        share, n = float(came_true[bin_of == b].mean()), np.sum(bin_of == b) / repeats
+        middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
+        reach = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
+        ends = {"low": float(min(middle - reach, share)), "high": float(max(middle + reach, share))}
+        bins.append({"chance": float(chance[bin_of == b].mean()), "share": share, **ends, "rows": round(n)})
     return {"of": found.classes[1] if two else None, "bins": bins}
 
 
@@ -237,18 +243,158 @@ def roc(found: ClassPredictions) -> dict[str, list[float]] | None:
     """False and true positive rates by the probability of the second of two classes."""
     if found.probabilities is None or len(found.classes) != 2 or len(np.unique(found.truth)) < 2:
         return None
-    false, true, _ = roc_curve(found.truth, found.probabilities[:, 1])
+    false, true, _ = metrics.roc_curve(found.truth, found.probabilities[:, 1])
     some = _thinned(len(false), MOST_POINTS)
     return {"false": false[some].tolist(), "true": true[some].tolist()}
 
 
-def _bin(chance, came_true, repeats):
-    share, n = float(came_true.mean()), len(chance) / repeats
-    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
-    reach = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
-    low, high = min(middle - reach, share), max(middle + reach, share)
-    return {"chance": float(chance.mean()), "share": share, "low": float(low), "high": float(high), "rows": round(n)}
-
-
 def _thinned(n: int, most: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
+
+
+@dataclass(frozen=True)
+class HeldOutScore:
+    """A score of held-out predictions by name, and whether more is better."""
+
+    name: str
+    title: str
+    value: Callable[[Any, Any], Any]  # a float, of the predictions and what it needs of them
+    needs: str = "predicted"  # an attribute, which may be None
+    higher_is_better: bool = True
+    in_percent: bool = False
+    in_units: bool = False  # of the target
+    aside: bool = False  # not in the table of scores: something else there shows it
+
+    def of(self, found: HeldOut) -> float:
+        needed = getattr(found, self.needs)
+        return np.nan if needed is None else float(self.value(found, needed))
+
+
+def roc_auc(found: ClassPredictions, ranking: NDArray) -> float:
+    """Area under the ROC curve; NaN where all test rows are of one class.
+
+    Of more than two classes it is the mean over those that have test rows, each against the rest.
+    """
+    some = [1] if len(found.classes) == 2 else range(len(found.classes))
+    present = [c for c in some if 0 < np.sum(found.truth == c) < len(found.truth)]
+    return _mean([metrics.roc_auc_score(found.truth == c, ranking[:, c]) for c in present])
+
+
+def pinball(found: NumberPredictions, quantiles: NDArray, places: Sequence[int]) -> float:
+    """Mean pinball loss of some of the quantiles, whatever the magnitude of the target."""
+    losses = []
+    for place in places:
+        exponent = exponent_of(found.truth, quantiles[:, place])
+        truth, predicted = (reduced(y, exponent) for y in (found.truth, quantiles[:, place]))
+        loss = metrics.mean_pinball_loss(truth, predicted, alpha=QUANTILES[place])
+        losses.append(magnitudes.enlarged(loss, exponent))
+    return float(np.mean(losses))
+
+
+def interval_score(found: NumberPredictions, intervals: NDArray, place: int, width: bool) -> float:
+    """Mean width of the intervals of a level, or the share of rows whose interval holds their target."""
+    low, high = intervals[:, place].T
+    return magnitudes.mae(low, high) if width else np.mean((low <= found.truth) & (found.truth <= high))
+
+
+def _classification_scores():
+    percent: dict[str, Any] = {"in_percent": True}
+    cost: dict[str, Any] = {"needs": "probabilities", "higher_is_better": False}
+
+    def log_loss(found, P):
+        return metrics.log_loss(found.truth, P, labels=np.arange(len(found.classes)))
+
+    def brier(found, P):  # half the mean squared distance from the truth: the usual one of two classes
+        return ((P - np.eye(len(found.classes))[found.truth]) ** 2).sum(axis=1).mean() / 2
+
+    yield HeldOutScore("accuracy", "Accuracy", lambda found, said: np.mean(said == found.truth), **percent, aside=True)
+    # the mean recall of the classes that have test rows, and the mean F1 of those that have test rows or predictions
+    yield HeldOutScore("balanced_accuracy", "Balanced accuracy", lambda found, _: _mean(found.by_class()[1]), **percent)
+    yield HeldOutScore("f1_macro", "F1", lambda found, _: _mean(found.by_class()[2]))
+    yield HeldOutScore("roc_auc", "AUC", roc_auc, "ranking")
+    yield HeldOutScore("log_loss", "Log loss", log_loss, **cost)
+    yield HeldOutScore("brier", "Brier", brier, **cost)
+
+
+def _regression_scores():
+    cost: dict[str, Any] = {"higher_is_better": False, "in_units": True}
+
+    def r2(found, predicted):
+        return magnitudes.r2(found.truth, predicted) if found.truth.min() < found.truth.max() else np.nan
+
+    yield HeldOutScore("r2", "R\u00b2", r2)
+    yield HeldOutScore("mae", "MAE", lambda found, predicted: magnitudes.mae(found.truth, predicted), **cost)
+    yield HeldOutScore("rmse", "RMSE", lambda found, predicted: magnitudes.rmse(found.truth, predicted), **cost)
+    every = range(len(QUANTILES))
+    yield HeldOutScore("pinball", "Pinball", partial(pinball, places=every), "quantiles", **cost)
+    for i, q in enumerate(QUANTILES):
+        loss = partial(pinball, places=[i])
+        yield HeldOutScore(f"pinball_{q}", f"Pinball {q}", loss, "quantiles", **cost, aside=True)
+    for i, level in enumerate(LEVELS):
+        n, held, width = f"{100 * level:g}", *(partial(interval_score, place=i, width=width) for width in (False, True))
+        yield HeldOutScore(f"coverage_{n}", f"Coverage ({n})", held, "intervals", in_percent=True, aside=True)
+        yield HeldOutScore(f"width_{n}", f"Width ({n})", width, "intervals", **cost, aside=True)
+
+
+CLASSIFICATION_SCORES: dict[str, HeldOutScore] = {score.name: score for score in _classification_scores()}
+REGRESSION_SCORES: dict[str, HeldOutScore] = {score.name: score for score in _regression_scores()}
+
+
+def scores_named(names: Sequence[str], regression: bool = False) -> dict[str, HeldOutScore]:
+    """All scores of a task, and scikit-learn's scorers of these names.
+
+    For these the second of two classes is the positive one.
+    """
+    own = REGRESSION_SCORES if regression else CLASSIFICATION_SCORES
+    others = (name for name in metrics.get_scorer_names() if name.startswith(OF_NUMBERS) == regression)
+    known = [*own, *(name for name in others if not name.startswith(OF_CLUSTERS))]
+    if unknown := [name for name in names if name not in known]:
+        what = "unknown regression score" if regression else "unknown score"
+        raise InputError(f"{what} {unknown[0]!r}; known: {', '.join(known)}")
+    return own | {name: HeldOutScore(name, name, partial(_tried, name)) for name in names if name not in own}
+
+
+def check_scores(scores: dict[str, HeldOutScore], perfect: HeldOut, source: str) -> None:
+    """InputError where one of scikit-learn's scores is not defined even for perfect predictions of a target."""
+    for name in (name for name in scores if name not in CLASSIFICATION_SCORES | REGRESSION_SCORES):
+        try:
+            _by_scorer(name, perfect)
+        except (ValueError, AttributeError, TypeError) as problem:
+            why = " ".join(str(problem).split())
+            raise InputError(f"{source}: score {name!r} is not defined for this target: {why}") from problem
+
+
+class _Known(BaseEstimator):
+    """Predictions as an estimator, for scikit-learn's scorers."""
+
+    def __init__(self, found: Any):
+        self.found = found
+        self.classes_ = np.arange(len(getattr(found, "classes", ())))
+
+    def predict(self, X: Any) -> NDArray:
+        return self.found.predicted
+
+    @available_if(lambda self: getattr(self.found, "probabilities", None) is not None)
+    def predict_proba(self, X: Any) -> NDArray:
+        return self.found.probabilities
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier" if hasattr(self.found, "classes") else "regressor"
+        return tags
+
+
+def _by_scorer(name: str, found: HeldOut) -> float:
+    return float(metrics.get_scorer(name)(_Known(found), np.zeros((len(found.truth), 1)), found.truth))
+
+
+def _tried(name: str, found: HeldOut, predicted: NDArray) -> float:
+    try:
+        return _by_scorer(name, found)
+    except (ValueError, AttributeError):  # test rows without a class, or no probabilities
+        return np.nan
+
+
+def _mean(values):
+    """Mean of the values that are not NaN; NaN where all are."""
+    return float(np.nanmean(values)) if not np.isnan(values).all() else np.nan

@@ -77,7 +77,6 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
 
 
 def attempted(work: Callable, *args: Any) -> Outcome:
-    """Run ``work(*args)`` in this process."""
     try:
         return Outcome(work(*args))
     except Exception as problem:
@@ -105,7 +104,6 @@ def _child(pipe: Connection, megabytes: float | None, work: Callable, args: tupl
 
 
 def failed(problem: BaseException, megabytes: float | None) -> Outcome:
-    """The outcome of an exception."""
     text = described(problem)
     out_of_memory = isinstance(problem, MemoryError) or any(words in text for words in OUT_OF_MEMORY)
     if megabytes is not None and out_of_memory:
@@ -114,7 +112,6 @@ def failed(problem: BaseException, megabytes: float | None) -> Outcome:
 
 
 def described(problem: BaseException) -> str:
-    """An exception in one line."""
     return f"{type(problem).__name__}: {' '.join(str(problem).split())}"[:LONGEST]
 
 

@@ -2,21 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import ensemble
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.ensemble import (
-    ExtraTreesRegressor,
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -28,6 +22,7 @@ from sklearn.utils.metaestimators import available_if
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..learners import DMLFE, LEARNERS, MLKR, PAPER, PCA, Euclidean
 from ..learners.dmlfe import READINGS
+from ..learners.parameters import estimator
 from .preprocessing import Plan
 
 MOST_TUNED_ON = 2000  # samples of a grid search
@@ -43,7 +38,6 @@ class Method:
     grid: dict[str, list[Any]] = field(default_factory=dict)
 
     def prepared(self, seed: int, device: str = "cpu") -> BaseEstimator:
-        """The estimator with its seed and device, where it has such parameters."""
         estimator = self.make()
         wanted = {"random_state": seed, "device": device}
         return estimator.set_params(**{name: wanted[name] for name in wanted if name in estimator.get_params()})
@@ -60,6 +54,7 @@ def stratified_sample(rng: np.random.Generator, y: ArrayLike, most: int | None) 
     return np.sort(shuffled[np.argsort(turn, kind="stable")[:most]])
 
 
+@estimator
 class Tuned(BaseEstimator):
     """An estimator with the parameters of its grid that are best over inner folds.
 
@@ -67,18 +62,11 @@ class Tuned(BaseEstimator):
     ``most_rows`` samples; the chosen ``estimator_``, with ``parameters_``, is fitted on all.
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator,
-        grid: dict[str, Any],
-        *,
-        most_rows: int | None = None,
-        random_state: int | None = None,
-    ):
-        self.estimator = estimator
-        self.grid = grid
-        self.most_rows = most_rows
-        self.random_state = random_state
+    estimator: BaseEstimator
+    grid: dict[str, Any]
+    _: KW_ONLY
+    most_rows: int | None = None
+    random_state: int | None = None
 
     def fit(self, X: NDArray, y: NDArray) -> Self:
         rng, shuffled = np.random.default_rng(self.random_state), {"shuffle": True, "random_state": self.random_state}
@@ -140,12 +128,12 @@ GRIDS: dict[str, dict[str, list[Any]]] = {
 }
 
 METHODS: dict[str, Method] = {
-    "rf": Method(lambda: RandomForestClassifier(100)),
+    "rf": Method(lambda: ensemble.RandomForestClassifier(100)),
     **{name: Method(learner, GRIDS.get(name, {})) for name, learner in LEARNERS.items()},
     "dmlfe-paper": Method(DMLFE.paper),
     **{f"dmlfe-{name}": Method(partial(DMLFE.paper, name)) for name in READINGS if name != "published"},
     "free-energy": Method(FreeEnergyClassifier),
-    "hist-boosting": Method(HistGradientBoostingClassifier),
+    "hist-boosting": Method(ensemble.HistGradientBoostingClassifier),
     "svm": Method(lambda: Tuned(SVC(), SVM_GRID, most_rows=MOST_TUNED_ON)),
     "logistic": Method(lambda: Tuned(LogisticRegression(max_iter=2000), LOGISTIC_GRID, most_rows=MOST_TUNED_ON)),
 }
@@ -163,9 +151,9 @@ REGRESSION_METHODS: dict[str, Method] = {
     "pca": Method(PCA),
     "mlkr": Method(MLKR),
     "dmlfe": Method(lambda: DMLFE(energy="regression")),
-    "rf": Method(lambda: RandomForestRegressor(100)),
-    "extra-trees": Method(lambda: ExtraTreesRegressor(100)),
-    "hist-boosting": Method(HistGradientBoostingRegressor),
+    "rf": Method(lambda: ensemble.RandomForestRegressor(100)),
+    "extra-trees": Method(lambda: ensemble.ExtraTreesRegressor(100)),
+    "hist-boosting": Method(ensemble.HistGradientBoostingRegressor),
 }
 """Methods of regression; k-NN follows a metric, and the last ones have none."""
 
@@ -183,7 +171,6 @@ def pipeline(plan: Plan, last: BaseEstimator) -> Pipeline:
 
 
 def last_step(last: BaseEstimator) -> str:
-    """The name of the last step."""
     return "regressor" if is_regressor(last) else "classifier"
 
 
@@ -201,7 +188,7 @@ class StepReporter:
         self.on_step(0, context.max_subtasks)
 
     def on_fit_task_begin(self, estimator: BaseEstimator, context: Any) -> None:
-        """Nothing to count yet."""
+        pass
 
     def on_fit_task_end(self, estimator: BaseEstimator, context: Any) -> None:
         if context.max_subtasks == 0 and context.parent is not None:  # a step, not the fit as a whole
@@ -217,7 +204,7 @@ class StepReporter:
             self.on_step.on_round(population)
 
     def teardown(self, estimator: BaseEstimator, context: Any) -> None:
-        """Nothing to clear up."""
+        pass
 
 
 @contextmanager

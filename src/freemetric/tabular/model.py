@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_regressor
+from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -18,15 +18,12 @@ from ..files.checks import is_number
 from ..files.container import File, shown
 from ..learners.learned_space import LearnedSpace
 from ..printable import counted, verb
-from .feature_columns import Originals, Weight, shares
 from .methods import Progress, last_step, pipeline, steps_reported
-from .new_marks import Ranges
-from .notation import Marks, check_unit, marks_of
-from .preprocessing import MOST_NAMED, features, usable, useful_plan
-from .schema import Schema, target_name
+from .notation import Marks, check_marks
+from .preprocessing import MOST_NAMED, Originals, Weight, features, shares, usable, useful_plan
+from .schema import Ranges, Schema, target_name
 from .table import InputError, Table, beginning, few, note, numbered, quoted
-from .targets import Target, canonical, check_role, label_texts, row_weights
-from .tasks import TASKS, choice_of
+from .tasks import TASKS, Target, canonical, check_role, choice_of, label_texts, row_weights
 
 KEPT = 256  # hashes of rows that a model keeps
 BITS = 12  # of a row's hash that are dropped, so that it is exact in any JSON
@@ -144,9 +141,8 @@ class TableModel:
         try:
             return cls.from_state({"pipeline": made, "notes": about["table"]})
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
-            raise ModelFileError(
-                f"{shown(path)}: a model, but not of a table; `freemetric fit` makes such"
-            ) from problem
+            what = "a model, but not of a table; `freemetric fit` makes such"
+            raise ModelFileError(f"{shown(path)}: {what}") from problem
 
     def to_state(self) -> dict[str, Any]:
         """The pipeline, and the schema among the notes."""
@@ -218,10 +214,9 @@ class TableModel:
         self, table: Table, *, proba: bool = False, on_rows: Progress | None = None
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Predictions (n_rows,), and probabilities (n_rows, n_classes) or None."""
-        frame = self.matched(table)
         if not proba:
-            return by_parts(frame, self.pipeline.predict, on_rows), None
-        chances = by_parts(frame, self.pipeline.predict_proba, on_rows)
+            return by_parts(self.matched(table), self.pipeline.predict, on_rows), None
+        chances = by_parts(self.matched(table), self.pipeline.predict_proba, on_rows)
         return self.pipeline.classes_[chances.argmax(axis=1)], chances  # as predict does, at half the cost
 
     def transform(self, table: Table, on_rows: Progress | None = None) -> np.ndarray:
@@ -230,9 +225,6 @@ class TableModel:
 
     def embedded(self, frame: Any, on_rows: Progress | None = None) -> np.ndarray:
         """Rows of a frame, as ``Schema.frame`` makes them, in that space."""
-        last = self.pipeline[-1]
-        if hasattr(last, "embed"):  # many metrics, averaged
-            return by_parts(frame, lambda part: last.embed(self.pipeline[:-1].transform(part)), on_rows)
         return by_parts(frame, LearnedSpace(self.pipeline).transform, on_rows)
 
     def feature_names(self) -> list[str]:
@@ -251,10 +243,8 @@ class TableModel:
 
     def importances(self, scoring: Any = None) -> Importances | None:
         """Permutation importances of the columns by the out-of-bag score; None where the method has none."""
-        last = self.pipeline[-1]
-        if not hasattr(last, "permutation_importances"):
-            return None
-        return last.permutation_importances(self.feature_owners(), scoring=scoring)
+        shuffled = getattr(self.pipeline[-1], "permutation_importances", None)
+        return None if shuffled is None else shuffled(self.feature_owners(), scoring=scoring)
 
     def feature_owners(self) -> np.ndarray:
         """The column of the table that every feature belongs to, by its name."""
@@ -306,12 +296,7 @@ class TableModel:
 
 
 def learned(
-    table: Table,
-    schema: Schema,
-    last: BaseEstimator,
-    target: Target,
-    about: dict[str, Any],
-    on_step: Progress | None = None,
+    table: Table, schema: Schema, last: Any, target: Target, about: dict[str, Any], on_step: Progress | None = None
 ) -> TableModel:
     """Fit an estimator on the rows of a table that have a target; ``about`` are further notes, JSON values."""
     present = target.present
@@ -338,10 +323,8 @@ def learned(
 
 def _listed(unseen):
     """Column, value and number of rows, the most frequent first."""
-    columns = []
-    for name, counts in unseen.items():
-        words = [f"{quoted(value)} in {counted(n, 'row')}" for value, n in counts.items()]
-        columns.append(f"column {quoted(name)}: {beginning(words)}")
+    rows = {name: [f"{quoted(value)} in {counted(n, 'row')}" for value, n in unseen[name].items()] for name in unseen}
+    columns = [f"column {quoted(name)}: {beginning(words)}" for name, words in rows.items()]
     others = [counted(len(columns) - MOST_NAMED, "more column")] if len(columns) > MOST_NAMED else []
     return "; ".join(columns[:MOST_NAMED] + others)
 
@@ -364,8 +347,7 @@ def remembered(frame: Any) -> list[int]:
 def share_known(frame: Any, kept: list[int]) -> float:
     """The share of rows with a kept hash, among those whose hash is small enough to be kept."""
     hashes = _hashes(frame)
-    if len(kept) == KEPT:
-        hashes = hashes[hashes <= kept[-1]]
+    hashes = hashes[hashes <= kept[-1]] if len(kept) == KEPT else hashes
     return float(np.isin(hashes, kept).mean()) if len(hashes) and kept else 0.0
 
 
@@ -380,17 +362,12 @@ def _check_notes(notes: dict[str, Any], n_features: int) -> None:
         if type(notes.get(name, kind())) is not kind:
             raise ValueError(f"notes of another type: {name}")
     shares, about = notes.get("weights"), notes.get("numbers", {})
-    marks = about.get("decimal", "."), about.get("thousands", "")
-    of_type = {
-        str: (*notes.get("classes", ()), *notes.get("left_out", {}).values(), *marks),
-        int: notes.get("some_rows", ()),
-    }
-    for wanted, values in of_type.items():
+    texts = (*notes.get("classes", ()), *notes.get("left_out", {}).values())
+    for wanted, values in {str: texts, int: notes.get("some_rows", ())}.items():
         if not all(type(value) is wanted for value in values):
             raise ValueError(f"notes that are no {wanted.__name__}")
     if shares is not None and not (type(shares) is list and len(shares) == n_features and all(map(is_number, shares))):
         raise ValueError("weights of other features")
     if about and not all(is_number(about.get(name)) for name in ("lowest", "highest", "mean")):
         raise ValueError("ends that are no numbers")
-    marks_of(*marks)
-    check_unit(about.get("unit", ""))
+    check_marks(about.get("decimal", "."), about.get("thousands", ""), about.get("unit", ""))

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -16,6 +16,7 @@ SPELLINGS = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019"
 PARTS = ("days", "year", "month", "weekday")
 """The numbers of a date: days since 1970, with the time of day; and Monday is 0."""
 START = datetime(1970, 1, 1)
+FIELDS = ("year", "month", "day", "hour", "minute", "second")
 
 TIME = (
     r"(?:[T ]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?"
@@ -27,8 +28,6 @@ ORDERS = {
     "mdy": re.compile(rf"{MONTH}(?P<mark>[-/]){DAY}(?P=mark){YEAR}{TIME}"),  # a point is between day and month
 }
 """How dates are written, by the order of year, month and day."""
-
-
 SYMBOLS = tuple("€$£¥₹₽₩₺₴₫₪฿")
 CODES = "EUR USD GBP CHF JPY CNY INR CAD AUD NZD SEK NOK DKK PLN CZK HUF RON BGN TRY RUB UAH BRL MXN ZAR KRW SGD HKD "
 CODES += "ILS AED SAR THB IDR MYR PHP VND kr zł Kč Ft Fr. US$ R$"
@@ -54,18 +53,14 @@ WITH_UNIT = re.compile(rf"[-+(]{{0,2}} ?(?:{BEFORE})?[-+]?[.,]?\d[\d.,' ]*(?:[eE
 
 
 class Notation:
-    """A way to read texts as values."""
+    """A way to read texts as values: ``value`` of one is NaN for None, and infinity for what cannot be read."""
 
-    def value(self, text: str | None) -> float:
-        """The value of a text, NaN for None and infinity for what cannot be read."""
-        raise NotImplementedError
+    value: Callable[[str | None], float]
 
     def values(self, texts: Sequence[str | None]) -> np.ndarray:
-        """The values (n,) of all texts."""
         return np.array([self.value(text) for text in texts], dtype=np.float64)
 
     def reads(self, texts: Iterable[str | None]) -> bool:
-        """Whether all texts can be read, or are gaps."""
         return all(not math.isinf(self.value(text)) for text in texts)
 
 
@@ -99,8 +94,7 @@ class Marks(Notation):
         return super().values(texts) if found is None else found
 
     @property
-    def _is_plain(self) -> bool:
-        """Whether numbers as Python writes them are read."""
+    def _is_plain(self) -> bool:  # whether numbers as Python writes them are read
         return self.decimal == "." and self.thousands != "."
 
     def __str__(self) -> str:
@@ -115,13 +109,11 @@ class DateOrder(Notation):
     name: str
 
     def moment(self, text: str) -> datetime | None:
-        """The date and time of a text; None if it is none."""
         found = ORDERS[self.name].fullmatch(text)
         if not found:
             return None
-        fields = {name: int(found[name] or 0) for name in ("year", "month", "day", "hour", "minute", "second")}
         try:
-            return datetime(**fields)  # type: ignore[arg-type]
+            return datetime(**{name: int(found[name] or 0) for name in FIELDS})  # type: ignore[arg-type]
         except ValueError:
             return None
 
@@ -135,8 +127,7 @@ class DateOrder(Notation):
     def _parts(self, text):
         if text is None:
             return [np.nan] * len(PARTS)
-        found = self.moment(text)
-        if found is None:
+        if (found := self.moment(text)) is None:
             return [np.inf] * len(PARTS)
         return [(found - START).total_seconds() / 86400, found.year, found.month, found.weekday()]
 
@@ -170,44 +161,21 @@ def meaning(texts: Sequence[str | None], readings: Sequence[Notation]) -> Meanin
     return Meaning(fitting[0], is_news=True)
 
 
-def check_unit(unit: Any) -> None:
-    """ValueError unless it is a known unit, or none."""
-    if type(unit) is not str or (unit and unit not in UNITS):
-        raise ValueError("a unit that is not known")
-
-
 def number_readings(unit: str) -> list[Marks]:
-    """All ways to write numbers, with this unit or none."""
     return [replace(marks, unit=unit) for marks in NUMBERS]
 
 
 def units_of(texts: Sequence[str | None]) -> list[str]:
-    """The units beside numbers in texts, if at least half of them have one, the most frequent first.
-
-    Examples
-    --------
-    >>> units_of(["$1,234.00", "-$3", "7"]), units_of(["12 EUR", "15 USD"]), units_of(["12A", "A12", "1.2.3"])
-    (['$'], ['EUR', 'USD'], [])
-    """
+    """The units beside numbers in texts, if at least half of them have one, the most frequent first."""
     given = [text for text in texts if text is not None]
-    found = Counter(filter(None, map(_unit, given)))
-    return [unit for unit, _ in found.most_common()] if 2 * found.total() >= len(given) else []
-
-
-def _unit(text):
-    found = WITH_UNIT.fullmatch(text.translate(SPELLINGS).strip())
-    beside = [found[name] for name in ("symbol", "code", "after") if found[name]] if found else []
-    return beside[0] if len(beside) == 1 else ""
+    found = (WITH_UNIT.fullmatch(text.translate(SPELLINGS).strip()) for text in given)
+    beside = [list(filter(None, match.group("symbol", "code", "after"))) for match in found if match]
+    counts = Counter(units[0] for units in beside if len(units) == 1)
+    return [unit for unit, _ in counts.most_common()] if 2 * counts.total() >= len(given) else []
 
 
 def bare(text: str, unit: str) -> str:
-    """A text without its unit; a minus stands for the parentheses around a negative amount of money.
-
-    Examples
-    --------
-    >>> [bare(text, "$") for text in ("$1,234.00", "-$3", "5 $", "7", "($8.50)")]
-    ['1,234.00', '-3', '5', '7', '-8.50']
-    """
+    """A text without its unit; a minus stands for the parentheses around a negative amount of money."""
     if not unit:
         return text
     text, sign = text.translate(SPELLINGS).strip(), ""
@@ -224,7 +192,6 @@ def bare(text: str, unit: str) -> str:
 
 
 def most_fitting(texts: Sequence[str | None], readings: Sequence[Any]) -> Any:
-    """The reading of most texts."""
     return min(readings, key=lambda reading: int(np.isinf(reading.values(texts)).sum()))
 
 
@@ -235,6 +202,15 @@ def odd_one(texts: Sequence[str | None], readings: Sequence[Notation], like: re.
         return None
     odd = np.isinf(most_fitting(texts, readings).values(texts))
     return int(odd.argmax()) if 0 < 2 * odd.sum() < len(given) else None
+
+
+def check_marks(decimal: Any, thousands: Any, unit: Any) -> None:
+    """ValueError unless they are those of ``Marks``."""
+    if {type(decimal), type(thousands), type(unit)} != {str}:
+        raise ValueError("marks or a unit that are no texts")
+    marks_of(decimal, thousands)
+    if unit and unit not in UNITS:
+        raise ValueError("a unit that is not known")
 
 
 def marks_of(decimal: str | None, thousands: str | None) -> Marks | None:
@@ -253,7 +229,6 @@ def marks_of(decimal: str | None, thousands: str | None) -> Marks | None:
 
 
 def plain(text: str | None) -> float:
-    """The number of Python's float, infinity for other texts."""
     if text is None:
         return np.nan
     try:

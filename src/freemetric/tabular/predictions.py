@@ -11,7 +11,7 @@ from ..magnitudes import mae, r2, rmse
 from .methods import Progress
 from .model import TableModel, by_parts
 from .table import InputError, Table, distinct, few, note, quoted
-from .targets import canonical
+from .tasks import canonical
 
 PREDICTION, NOVELTY = "prediction", "p-value of novelty"
 
@@ -29,30 +29,30 @@ class Wanted:
     reject: float | None = None  # of a classification, the p-value up to which a row has no prediction
 
     def check(self, model: TableModel) -> None:
-        """InputError where a model has no such predictions."""
+        last, option = model.pipeline[-1], "--quantiles" if self.quantiles else "--interval"
         if self.quantiles or self.interval is not None:
-            self._check_of_numbers(model, "--quantiles" if self.quantiles else "--interval")
+            if not model.predicts_numbers:
+                hint = "--proba says how sure it is"
+                raise InputError(f"{option} is for numbers, and this model predicts classes; {hint}")
+            if not hasattr(last, "predict_quantiles"):
+                what = f"{type(last).__name__} gives point predictions only; --method free-energy predicts quantiles"
+                raise InputError(f"{option}: {what}")
+            for q in (*self.quantiles, self.interval):
+                _check_probability(option, q)
         if self.proba and model.predicts_numbers:
             raise InputError("--proba is for classification; --interval 0.9 gives prediction intervals of this model")
         asked = {"--costs": self.costs is not None, "--reject": self.reject is not None, "--novelty": self.novelty}
         for option in filter(asked.get, asked):
             _check_able(model, option)
-        if self.reject is not None and not 0 < self.reject < 1:
-            raise InputError(f"--reject: {self.reject:g} is no probability between 0 and 1")
+        _check_probability("--reject", self.reject)
 
-    def _check_of_numbers(self, model, option):
-        if not model.predicts_numbers:
-            raise InputError(f"{option} is for numbers, and this model predicts classes; --proba says how sure it is")
-        if not hasattr(last := model.pipeline[-1], "predict_quantiles"):
-            what = f"{type(last).__name__} gives point predictions only; --method free-energy predicts quantiles"
-            raise InputError(f"{option}: {what}")
-        outside = [q for q in (*self.quantiles, self.interval) if q is not None and not 0 < q < 1]
-        if outside:
-            raise InputError(f"{option}: {outside[0]:g} is no probability between 0 and 1")
+
+def _check_probability(option, p):
+    if p is not None and not 0 < p < 1:
+        raise InputError(f"{option}: {p:g} is no probability between 0 and 1")
 
 
 def _check_able(model, option):
-    """InputError where a model lacks p-values and costs."""
     if model.predicts_numbers and option != "--novelty":
         raise InputError(f"{option} is for classification, and this model is a regression")
     if not hasattr(last := model.pipeline[-1], "score_samples"):
@@ -67,7 +67,7 @@ def predictions(
     That is "probability of ..." every class; of a regression "quantile ...", and "lower ... %" and "upper ... %" of the
     interval; last "p-value of novelty", also where rows are rejected.
     """
-    wanted = Wanted() if wanted is None else wanted
+    wanted = wanted or Wanted()
     wanted.check(model)
     frame, last = model.matched(table), model.pipeline[-1]
     if model.predicts_numbers:
@@ -84,7 +84,6 @@ def predictions(
 
 
 def _classes(model, frame, wanted, on_rows):
-    """Labels, and probabilities where they are wanted."""
     steps, last, made = model.pipeline[:-1], model.pipeline[-1], {}
     if wanted.costs is not None:
         made[PREDICTION] = by_parts(frame, lambda part: last.predict(steps.transform(part), wanted.costs), on_rows)
@@ -129,12 +128,10 @@ def beside(table: Table, made: Mapping[str, Any], kept: Iterable[str]) -> dict[s
 
 
 def interval_names(interval: float | None) -> tuple[str, ...]:
-    """Names of the columns of an interval; none where there is none."""
     return () if interval is None else (f"lower {100 * interval:g} %", f"upper {100 * interval:g} %")
 
 
 def _numbers(model, part, wanted) -> NDArray:
-    """Predictions, quantiles and intervals (n_rows, n_columns) of a regression."""
     features, last = model.pipeline[:-1].transform(part), model.pipeline[-1]
     parts = [np.asarray(last.predict(features))[:, None]]
     if wanted.quantiles:
@@ -153,9 +150,9 @@ def scores_of(
     how many of all rows are "rejected". Of a regression "known_rows", "r2" (None where the target is constant), "mae",
     "rmse" and, with an interval, "coverage", or nothing without such rows.
     """
-    wanted, truth = Wanted() if wanted is None else wanted, model.truth(table)
+    wanted, truth = wanted or Wanted(), model.truth(table)
     if not model.predicts_numbers:
-        return _scores_of_classes(model, table, found[PREDICTION], wanted)
+        return _scores_of_classes(model, table, found[PREDICTION].tolist(), truth, wanted)
     if truth is None or not truth.present.any():
         return {}
     y, predicted = truth.y, np.asarray(found[PREDICTION])[truth.present]
@@ -167,15 +164,13 @@ def scores_of(
     return scores
 
 
-def _scores_of_classes(model, table, labels, wanted):
-    said, truth = labels.tolist(), model.truth(table)
+def _scores_of_classes(model, table, said, truth, wanted):
     scores: dict[str, Any] = {"accuracy": model.accuracy(table, said)}
     if wanted.reject is not None:
         scores["rejected"] = said.count(None)
     if wanted.costs is not None and truth is not None:
-        numbers = {label: number for number, label in enumerate(model.pipeline.classes_.tolist())}
-        answers = [said[row] for row in np.flatnonzero(truth.present)]
-        pairs = zip(truth.y.tolist(), answers, strict=True)
-        paid = [wanted.costs[numbers[true], numbers[answer]] for true, answer in pairs if answer is not None]
+        number = {label: number for number, label in enumerate(model.pipeline.classes_.tolist())}
+        pairs = zip(truth.y.tolist(), np.array(said, dtype=object)[truth.present], strict=True)
+        paid = [wanted.costs[number[true], number[answer]] for true, answer in pairs if answer is not None]
         scores["cost"] = float(np.mean(paid)) if paid else None
     return scores

@@ -1,4 +1,4 @@
-"""The protocol of a comparison: settings, the labelled rows of a table, and one fit on one split."""
+"""The protocol of a comparison: settings, the labelled rows of a table, their splits, and one fit on one split."""
 
 import time
 import warnings
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
@@ -15,17 +16,19 @@ from ..magnitudes import spread
 from ..printable import counted, verb
 from .held_out import HeldOut
 from .limits import Limits, attempted, limited
-from .methods import pipeline
+from .methods import pipeline, stratified_sample
 from .preprocessing import plan, usable, useful_plan
 from .schema import Schema, target_name
-from .splits import Pair, group_numbers, grouped_splits, note_lonely_classes
-from .table import InputError, Table, note
-from .targets import check_role
-from .tasks import CLASSIFY, TASKS, TableTask
+from .table import InputError, Table, few, note, quoted
+from .tasks import CLASSIFY, TASKS, TableTask, check_role
 
 CONSTANT = "constant"
 """A prediction that ignores the features: the most frequent class with the shares of the classes, or the mean."""
 MANY_COPIES = 0.1  # share of rows from which on copies cause a warning
+SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
+"""Of the training rows, in a learning curve; all of them are the comparison itself."""
+FEWEST = 20  # rows that are worth learning from
+Pair = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True)
@@ -116,8 +119,7 @@ def labelled_rows(
     frame = schema.frame(table)[found.present].reset_index(drop=True)
     useful_plan(table.source, frame, schema)
     y, classes = settings.kind.encoded(found.y)
-    own = settings.groups
-    groups = None if own is None else group_numbers(table, own, found.present, settings.folds)
+    groups = None if settings.groups is None else group_numbers(table, settings.groups, found.present, settings.folds)
     rows = LabelledRows(name, table.source, schema, frame, y, classes, groups)
     _warn_of_copies(rows)
     if classes:
@@ -128,7 +130,6 @@ def labelled_rows(
 
 
 def _warn_of_copies(rows):
-    """Warn of copies that a split may part from each other."""
     copies, n = int(rows.frame.duplicated().sum()), len(rows.frame)
     if rows.groups is not None:
         copies -= int(rows.frame.assign(**{"": rows.groups}).duplicated().sum())
@@ -146,8 +147,74 @@ def _check_classes(rows, folds):
         n_small = int((counts < folds).sum())
         small = f"{counted(n_small, 'class', 'classes')} {verb(n_small, 'has', 'have')} fewer rows than there are folds"
         note(f"{source}: {small}; some test parts lack {verb(n_small, 'it', 'them')}")
-    if rows.groups is not None:
-        note_lonely_classes(source, rows.y, rows.groups, rows.classes)
+    if rows.groups is None:
+        return
+    lonely = [name for c, name in enumerate(rows.classes) if len(np.unique(rows.groups[rows.y == c])) == 1]
+    if lonely:
+        word = "class lies" if len(lonely) == 1 else "classes lie"
+        note(f"{source}: the {word} in one group alone, so that no test can know it: {few(lonely)}")
+
+
+def grouped_splits(y: NDArray, groups: NDArray, folds: int, repeats: int, seed: int) -> Iterator[Pair]:
+    """Stratified splits in which rows of a group are test rows together; with at least as many groups as folds.
+
+    Groups are assigned one by one, the larger first, else in random order: each goes to the fold where its classes are
+    rarest. scikit-learn's StratifiedGroupKFold orders groups by their content and may give the same folds for every
+    seed.
+    """
+    counts = np.zeros((groups.max() + 1, y.max() + 1))
+    np.add.at(counts, (groups, y), 1)
+    shares = counts / counts.sum(axis=0)
+    for repeat in range(repeats):
+        rng = np.random.default_rng([seed, repeat])
+        order = rng.permutation(len(counts))
+        size = np.log2(counts.sum(axis=1)[order]).astype(int)  # roughly, so that the order stays random
+        fold_of, full = np.zeros(len(counts), dtype=np.intp), np.zeros((folds, counts.shape[1]))
+        for group in order[np.argsort(-size, kind="stable")]:
+            crowd = full @ shares[group]
+            # an empty fold is filled before all others
+            fold_of[group] = fold = np.lexsort((rng.random(folds), full.sum(axis=1), crowd))[0]
+            full[fold] += shares[group]
+        fold_of = fold_of[groups]
+        yield from ((np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)) for fold in range(folds))
+
+
+def group_numbers(table: Table, name: str, present: NDArray[np.bool_], folds: int) -> NDArray[np.intp]:
+    """Encoded groups of the labelled rows; a row without a value is a group of its own."""
+    where, texts = f"{table.source}: column {quoted(name)}", table.texts(name)[present]
+    alone = [f"\0{row}" if text is None else text for row, text in enumerate(texts)]
+    values, groups = np.unique(np.array(alone, dtype=object), return_inverse=True)
+    n_groups, n_alone = len(values), sum(text is None for text in texts)
+    if n_groups < 2:
+        raise InputError(f"{where}: all rows are of one group; two groups or more are needed")
+    if n_groups < folds:
+        raise InputError(f"{where}: {n_groups} groups are fewer than {folds} folds; {n_groups} folds are the most")
+    if n_alone:
+        who = f"{counted(n_alone, 'row')} {verb(n_alone, 'has', 'have')} no value in column {quoted(name)}"
+        note(f"{table.source}: {who}; each is a group of its own")
+    return groups
+
+
+def shares(n_train: int, n_classes: int) -> list[float]:
+    """The shares that leave rows enough, two of every class at least."""
+    return [share for share in SHARES if share * n_train >= max(FEWEST, 2 * n_classes)]
+
+
+def some_of(
+    train: NDArray[np.intp], y: NDArray, groups: NDArray | None, share: float, seed: int, number: int
+) -> NDArray[np.intp]:
+    """About this share of the training rows, stratified or in whole groups; smaller shares are parts of larger ones.
+
+    ``y`` and ``groups`` are of all rows; ``number`` is that of the split.
+    """
+    rng, size = np.random.default_rng([seed, number]), round(share * len(train))
+    if groups is None:
+        return train[stratified_sample(rng, y[train], size)]
+    place = rng.permutation(groups.max() + 1)[groups[train]]  # groups in random order
+    order = np.argsort(place, kind="stable")
+    two_classes = np.flatnonzero(y[train][order] != y[train][order[0]])[0] + 1
+    last = place[order[max(size, two_classes) - 1]]
+    return train[place <= last]
 
 
 @dataclass(frozen=True)
@@ -182,7 +249,6 @@ class SplitFit(NamedTuple):
     share: float = 1.0
 
     def split(self, error: float | None, seconds: float, **found: Any) -> Split:
-        """The result."""
         found |= {"n_train": len(self.train), "share": self.share}
         return Split(self.rows.file, self.method, self.number, error, seconds, **found)
 
@@ -200,23 +266,19 @@ def done(fit: SplitFit, over: Split | None = None) -> Split:
 
 
 def _scored(fit: SplitFit) -> Split:
-    """Fit, predict the test rows and score the predictions."""
-    start, task = time.perf_counter(), fit.settings.kind
+    start, task, rows = time.perf_counter(), fit.settings.kind, fit.rows
+    train, truth = rows.frame.iloc[fit.train], (fit.test, rows.y[fit.test], rows.scale)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they concern one split, not the file
         warnings.filterwarnings("error", ".*was interrupted", InterruptedFitWarning)
-        try:
-            found = _predictions(fit)
-        except InterruptedFitWarning:  # an interrupted learner keeps its last state, which is not to be scored
-            raise KeyboardInterrupt from None
+        if fit.method == CONSTANT:
+            found = task.held_out.constant(rows.y[fit.train], *truth)
+        else:
+            model = pipeline(plan(train, rows.schema), fit.settings.estimator(fit.method, fit.number))
+            try:
+                model.fit(train, rows.y[fit.train])
+            except InterruptedFitWarning:  # an interrupted learner keeps its last state, which is not to be scored
+                raise KeyboardInterrupt from None
+            found = task.held_out.of(model, rows.frame.iloc[fit.test], *truth)
         scores = {name: score.of(found) for name, score in task.scores(fit.settings.scoring).items()}
     return fit.split(found.error(), time.perf_counter() - start, scores=scores, predictions=found.compact())
-
-
-def _predictions(fit):
-    rows, train, test, held_out = fit.rows, fit.train, fit.test, fit.settings.kind.held_out
-    if fit.method == CONSTANT:
-        return held_out.constant(rows.y[train], test, rows.y[test], rows.scale)
-    part = rows.frame.iloc[train]
-    model = pipeline(plan(part, rows.schema), fit.settings.estimator(fit.method, fit.number))
-    return held_out.of(model.fit(part, rows.y[train]), rows.frame.iloc[test], test, rows.y[test], rows.scale)

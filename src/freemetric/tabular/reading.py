@@ -17,19 +17,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePath, PurePosixPath
-from typing import IO, Any, NamedTuple
+from typing import Any
 
 from ..text_files import LARGEST, bounded
 from .formats.arrow import ARROW, FEATHER_1, read_feather, read_parquet
 from .formats.excel import OLD_EXCEL, read_excel
-from .formats.records import read_arff, read_json, read_libsvm
-from .formats.text import read_delimited
+from .formats.text import read_arff, read_delimited, read_json, read_libsvm
 from .table import InputError, ReadingOptions, Table, few, note
 
-Reader = Callable[[str, bytes, ReadingOptions], Table]
-"""From the source (which begins messages), the bytes of a file and the options to its table."""
-
-FORMATS: dict[str, tuple[Reader, str]] = {
+FORMATS: dict[str, tuple[Callable[[str, bytes, ReadingOptions], Table], str]] = {
     "csv": (partial(read_delimited, delimiters=",;\t|", usual=","), ".csv"),
     "tsv": (partial(read_delimited, delimiters="\t;|, ", usual="\t"), ".tsv .tab"),
     "txt": (partial(read_delimited, delimiters="\t;|, ", usual=""), ".txt .dat .data"),
@@ -41,7 +37,10 @@ FORMATS: dict[str, tuple[Reader, str]] = {
     "arff": (read_arff, ".arff"),
     "libsvm": (read_libsvm, ".libsvm .svm .svmlight"),
 }
-"""Readers by the name of their format, and the endings of names of such files."""
+"""Readers by the name of their format, and the endings of names of such files.
+
+A reader takes the source (which begins messages), the bytes of a file and the options.
+"""
 SUFFIXES = {suffix: form for form, (_, suffixes) in FORMATS.items() for suffix in suffixes.split()}
 WITH_HEADER = ("csv", "tsv", "txt", "excel")
 
@@ -49,6 +48,7 @@ ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 BINARY = {b"PAR1": "parquet", ARROW: "feather", FEATHER_1: "feather", ZIP: "excel"}
 TAR = "a tar archive; unpack it first"
 R_FILE = 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read'
+PICKLE = "a pickle, which could run code; save the table as .parquet or .csv"
 NOT_READ: list[tuple[str, list[str], list[bytes]]] = [
     ("a file of Excel 97-2003; save it as .xlsx or .csv", [".xls"], []),
     ("a file of Excel 97-2003 or one with a password; save it as .xlsx or .csv without one", [], [OLD_EXCEL]),
@@ -59,11 +59,7 @@ NOT_READ: list[tuple[str, list[str], list[bytes]]] = [
     ("a file of Stata; save it as .csv", [".dta"], []),
     ("a file of SAS; save it as .csv", [".sas7bdat"], []),
     (R_FILE, [".rds", ".rdata"], []),
-    (
-        "a pickle, which could run code; save the table as .parquet or .csv",
-        [".pkl", ".pickle"],
-        [b"\x80\x04\x95", b"\x80\x05\x95"],
-    ),
+    (PICKLE, [".pkl", ".pickle"], [b"\x80\x04\x95", b"\x80\x05\x95"]),
     ("an HDF5 file; save its table as .parquet or .csv", [".h5"], [b"\x89HDF"]),
     ("an array of numpy; save it as .csv", [], [b"\x93NUMPY"]),
     ("a database of SQLite; export a table as .csv", [], [b"SQLite format 3"]),
@@ -89,23 +85,16 @@ STANDARD_INPUT = "-"
 PATIENCE = 3.0  # seconds to wait for a writer of a pipe
 
 
-class Packing(NamedTuple):
-    """A compression: its name, the ending of file names, and what opens a file unless it is an archive."""
-
-    words: str
-    ending: str
-    opened: Callable[[IO[bytes]], Any] | None = None
-
-
 WORKBOOKS = (".xlsx", ".xlsm")  # zip files that are not unpacked, ...
 WORKBOOK = "[Content_Types].xml"  # ... which all hold this file
-PACKINGS = {
-    b"\x1f\x8b": Packing("gzip", ".gz", lambda file: gzip.GzipFile(fileobj=file)),
-    b"BZh": Packing("bzip2", ".bz2", bz2.BZ2File),
-    b"\xfd7zXZ\0": Packing("xz", ".xz", lzma.LZMAFile),
-    **dict.fromkeys([ZIP, EMPTY_ZIP], Packing("zip", ".zip")),
+PACKINGS: dict[bytes, tuple[str, str, Callable[[Any], Any] | None]] = {
+    b"\x1f\x8b": ("gzip", ".gz", lambda file: gzip.GzipFile(fileobj=file)),
+    b"BZh": ("bzip2", ".bz2", bz2.BZ2File),
+    b"\xfd7zXZ\0": ("xz", ".xz", lzma.LZMAFile),
+    **dict.fromkeys([ZIP, EMPTY_ZIP], ("zip", ".zip", None)),
 }
-ENDINGS = {packing.ending: packing.words for packing in PACKINGS.values()}
+"""Compressions: the name, the ending of file names, and what opens a file unless it is an archive."""
+ENDINGS = {ending: words for words, ending, _ in PACKINGS.values()}
 DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 
 
@@ -133,13 +122,23 @@ def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> 
         One line that names the file and the line at fault.
     """
     path = Path(path)
+    is_pipe = str(path) == STANDARD_INPUT or path.is_fifo()  # without a name to infer a format from
+    source = "standard input" if str(path) == STANDARD_INPUT else str(path)
     form = format if format is None or format in FORMATS else SUFFIXES.get(f".{format}", "")
     if form == "":
         raise InputError(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
-    if form is None and not is_pipe(path) and path.suffix.lower() not in ENDINGS:
-        _format_of_name(path.name, str(path))  # an error before the file is read
-    reading, source = ReadingOptions(**options), name_of(path)
-    name, content = unpacked(source, "" if is_pipe(path) else path.name, content_of_source(path))
+    if form is None and not is_pipe and path.suffix.lower() not in ENDINGS:
+        _format_of_name(path.name, source)  # an error before the file is read
+    reading = ReadingOptions(**options)
+    try:
+        content = _content(path)
+    except OSError as problem:
+        raise InputError(f"{source}: cannot be read ({problem.strerror})") from problem
+    if not content:
+        raise InputError(f"{source}: the file is empty")
+    if is_pipe and len(content) > LARGEST:
+        raise InputError(f"{source}: more than {LARGEST >> 20} MB; write it to a file first")
+    name, content = _unpacked(source, "" if is_pipe else path.name, content)
     form = form or (_format_of_name(name, source) if name else _format_of_content(content))
     _check_signature(source, content, form)
     if reading.sheet is not None and form != "excel":
@@ -150,7 +149,6 @@ def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> 
 
 
 def _format_of_name(name: str, source: str) -> str:
-    """The format of the suffix of a name; ``source`` begins a message."""
     suffix = PurePath(name).suffix.lower()
     if suffix in ADVICE:
         raise InputError(f"{source}: {ADVICE[suffix]}")
@@ -160,7 +158,6 @@ def _format_of_name(name: str, source: str) -> str:
 
 
 def _format_of_content(content: bytes) -> str:
-    """The format that the content of a file suggests."""
     start = content[:1000].decode("utf-8", "replace").lstrip()[:200].lower()
     if binary := _binary_format(content):
         return binary
@@ -184,31 +181,8 @@ def _check_signature(source: str, content: bytes, form: str) -> None:
         raise InputError(f"{source}: its content is of the format {binary}; --format {binary} reads it")
 
 
-def _binary_format(content: bytes) -> str | None:
+def _binary_format(content):
     return next((form for mark, form in BINARY.items() if content.startswith(mark)), None)
-
-
-def name_of(path: Path) -> str:
-    """The beginning of messages."""
-    return "standard input" if str(path) == STANDARD_INPUT else str(path)
-
-
-def is_pipe(path: Path) -> bool:
-    """Whether there is no name to infer a format from."""
-    return str(path) == STANDARD_INPUT or path.is_fifo()
-
-
-def content_of_source(path: Path) -> bytes:
-    """All bytes; InputError where there are none or where they cannot be read."""
-    try:
-        content = _content(path)
-    except OSError as problem:
-        raise InputError(f"{name_of(path)}: cannot be read ({problem.strerror})") from problem
-    if not content:
-        raise InputError(f"{name_of(path)}: the file is empty")
-    if is_pipe(path) and len(content) > LARGEST:
-        raise InputError(f"{name_of(path)}: more than {LARGEST >> 20} MB; write it to a file first")
-    return content
 
 
 def _content(path: Path) -> bytes:
@@ -241,9 +215,9 @@ def _first_byte(path: Path, descriptor: int) -> bytes:
     raise InputError(f"{path}: a pipe that nobody writes into")
 
 
-def unpacked(source: str, name: str, content: bytes) -> tuple[str, bytes]:
+def _unpacked(source: str, name: str, content: bytes) -> tuple[str, bytes]:
     """The name and the content of the packed file, or of the file itself where it is not packed."""
-    packing, ending = packing_of(content), PurePosixPath(name).suffix.lower()
+    packing, ending = _packing_of(content), PurePosixPath(name).suffix.lower()
     if ending in WORKBOOKS and content.startswith(ZIP):
         return name, content
     if packing is None:
@@ -252,31 +226,32 @@ def unpacked(source: str, name: str, content: bytes) -> tuple[str, bytes]:
         if ending in ENDINGS:
             raise InputError(f"{source}: is no {ENDINGS[ending]} file, though its name says so; damaged, or misnamed?")
         return name, content
+    words, usual, opened = packing
     try:
-        if packing.opened is None:
+        if opened is None:
             inner, content = _only_member(source, name, content)
         else:
-            with packing.opened(io.BytesIO(content)) as file:
-                inner, content = _without(name, packing.ending), bounded(file, len(content))
+            with opened(io.BytesIO(content)) as file:
+                inner, content = _without(name, usual), bounded(file, len(content))
     except InputError:
         raise
     except ValueError as problem:
         raise InputError(f"{source}: {problem}") from problem
     except DAMAGED as problem:
-        raise InputError(f"{source}: damaged or truncated {packing.words} file ({problem})") from problem
+        raise InputError(f"{source}: damaged or truncated {words} file ({problem})") from problem
     if not content:
         raise InputError(f"{source}: the file in it is empty")
-    if packing_of(content):
+    if _packing_of(content):
         raise InputError(f"{source}: is packed twice; unpack it first")
-    if ending != packing.ending and name:
-        note(f"{source}: is a {packing.words} file and was unpacked")
+    if ending != usual and name:
+        note(f"{source}: is a {words} file and was unpacked")
     return inner, content
 
 
-def packing_of(content: bytes) -> Packing | None:
+def _packing_of(content):
     """How a file is packed; a workbook, which is a zip file, is not."""
     packing = next((packing for mark, packing in PACKINGS.items() if content.startswith(mark)), None)
-    if packing is not None and packing.opened is None:
+    if packing is not None and packing[2] is None:
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 return None if WORKBOOK in archive.namelist() else packing

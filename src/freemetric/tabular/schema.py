@@ -10,10 +10,12 @@ import numpy as np
 
 from ..extras import require
 from . import notation
-from .new_marks import Ranges, marks_of_file
-from .notation import PARTS, PLAIN, DateOrder, Marks, Meaning, bare, meaning, plain
+from .notation import PARTS, PLAIN, DateOrder, Marks, Meaning, bare, meaning, number_readings, plain
 from .table import NUMBERED, InputError, Table, as_text, few, note, objects, quoted
 
+Texts = Sequence[str | None]
+Ranges = Mapping[str, tuple[float, float]]
+"""Smallest and largest training values by column."""
 ALWAYS = ("name", "kind", "missing", "categories")  # in every model file
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 
@@ -51,10 +53,7 @@ class Column:
         column = cls(**{**content, "categories": tuple(content["categories"])})
         if type(column.name) is not str or column.kind not in ("numeric", "nominal", "date"):
             raise ValueError("columns without a name or a kind")
-        if type(column.decimal) is not str or type(column.thousands) is not str:
-            raise ValueError("marks that are no texts")
-        notation.marks_of(column.decimal, column.thousands)
-        notation.check_unit(column.unit)
+        notation.check_marks(column.decimal, column.thousands, column.unit)
         if column.order not in (notation.ORDERS if column.kind == "date" else ("",)):
             raise ValueError("an order of no dates")
         return column
@@ -103,8 +102,7 @@ class Schema:
         if not names:
             raise InputError(f"{table.source}: no column is left beside the target {quoted(target)}")
         schema = cls(target, columns_of(table, names, {**table.kinds, **given}))
-        again = [name for name, count in Counter(schema.names).items() if count > 1]
-        if again:
+        if again := [name for name, count in Counter(schema.names).items() if count > 1]:
             what = f"a date becomes the column {few(again)}, which is there; drop one of them"
             raise InputError(f"{table.source}: {what}")
         return schema
@@ -130,9 +128,8 @@ class Schema:
         missing = [column.name for column in self.columns if column.name not in table.columns]
         if missing and not table.sparse:
             raise InputError(f"{table.source}: no column {few(missing)}, which the model needs")
-        pd = require("pandas", "cli")
+        pd, marks = require("pandas", "cli"), self.marks_in(table, ranges or {})
         columns: dict[str, Any] = {}
-        marks = self.marks_in(table, ranges or {})
         for column in self.columns:
             if column.kind == "numeric":
                 columns[column.name] = table.numbers(column.name, marks[column.name])
@@ -178,10 +175,7 @@ def target_name(table: Table, given: str | None) -> str:
 
 
 def columns_of(table: Table, names: Collection[str], given: Mapping[str, str]) -> tuple[Column, ...]:
-    """Columns with their kinds; those of no given kind are numeric, or dates, if all their cells are.
-
-    Warnings report what was recognised, and what is ambiguous.
-    """
+    """Columns with their kinds; warnings report what was recognised, and what is ambiguous."""
     found: list[Column] = []
     news: dict[Any, list[str]] = {}
     for name in names:
@@ -195,7 +189,7 @@ def columns_of(table: Table, names: Collection[str], given: Mapping[str, str]) -
         how = recognised(table, reading, columns)
         note(f"{table.source}: {how}; {table.option('nominal')} keeps them as names")
     if any(isinstance(reading, Marks) and reading.decimal == "," for reading in news):
-        _note_what_may_be_thousands(table, (column for column in found if column.kind == "numeric"))
+        _note_what_may_be_thousands(table, found)
     return tuple(found)
 
 
@@ -220,40 +214,39 @@ def number_meaning(table: Table, name: str) -> Meaning:
     numbers = notation.all_plain(texts)
     if numbers is not None and not np.isinf(numbers).any():
         return Meaning(PLAIN)
-    unit = unit_of(texts)
-    if given is not None and unit and (with_unit := replace(given, unit=unit)).reads(texts):
+    readings = _readings_of(texts)
+    if given is not None and (unit := readings[0].unit) and (with_unit := replace(given, unit=unit)).reads(texts):
         return Meaning(with_unit, is_news=True)
-    return meaning(texts, notation.number_readings(unit))
+    return meaning(texts, readings)
 
 
-def unit_of(texts: Sequence[str | None]) -> str:
-    """The one unit beside the numbers of a column, empty where there is none or several."""
+def _readings_of(texts):
+    """All ways to write numbers, with the unit of a column, if it has exactly one."""
     units = notation.units_of(texts)
-    return units[0] if len(units) == 1 else ""
+    return number_readings(units[0] if len(units) == 1 else "")
 
 
 def as_numbers(table: Table, name: str, must: bool) -> Meaning:
     """The same, with a warning about suspicious cells; an error where the column must hold numbers."""
     found = number_meaning(table, name)
     if found.doubtful is not None:
-        what = f"{table.source}: column {quoted(name)}: {doubt(table, found)}"
         if must:
-            raise InputError(what)
-        note(f"{what}; until then the column is nominal")
+            raise InputError(doubt(table, name, found))
+        note(f"{doubt(table, name, found)}; until then the column is nominal")
     elif found.reading is None and must:
         texts = table.texts(name).tolist()
-        table.numbers(name, notation.most_fitting(texts, notation.number_readings(unit_of(texts))))  # which says where
+        table.numbers(name, notation.most_fitting(texts, _readings_of(texts)))  # which says where
     elif found.reading is None:
         _note_what_is_no_number(table, name, table.texts(name).tolist())
     return found
 
 
-def doubt(table: Table, found: Meaning) -> str:
-    """Message about an ambiguous number."""
+def doubt(table: Table, name: str, found: Meaning) -> str:
+    """Message about an ambiguous number in a column."""
     numbers = " or ".join(as_text(marks.value(found.doubtful)) for marks in found.readings)
     mark = "," if "," in (found.doubtful or "") else "."
     options = " or ".join(table.option(name, mark) for name in ("decimal", "thousands"))
-    return f"{quoted(found.doubtful)} may be {numbers}: {options} says which"
+    return f"{table.source}: column {quoted(name)}: {quoted(found.doubtful)} may be {numbers}: {options} says which"
 
 
 def recognised(table: Table, reading: Marks | str, columns: list[str]) -> str:
@@ -284,9 +277,9 @@ def _note_what_is_no_number(table, name, texts):
         note(f"{table.place(odd, name)}: {quoted(texts[odd])} is no number, so the column is nominal")
 
 
-def _note_what_may_be_thousands(table, numeric):
+def _note_what_may_be_thousands(table, columns):
     """Warn of "1.234" in a file with decimal commas: it may be 1234."""
-    for name in (column.name for column in numeric if column.marks == PLAIN):
+    for name in (column.name for column in columns if column.kind == "numeric" and column.marks == PLAIN):
         cells = table.cells(name)
         points = [text for text in cells if text is not None and "." in text] if cells.dtype.kind == "O" else []
         if points and all(GROUPED.fullmatch(text) for text in points):
@@ -316,3 +309,62 @@ def _date_order(table: Table, name: str) -> str | None:
 
 def _day(text: str, order: str) -> str:
     return str(DateOrder(order).moment(text))[:10]
+
+
+def marks_of_file(table: Table, known: Mapping[str, Marks], ranges: Ranges) -> dict[str, Marks]:
+    """The marks of the columns in this file, from those in the training file and the ranges of the training values.
+
+    A column that the known marks cannot read is read as it is written. If such columns have another decimal mark than
+    in the training file, it holds for the ambiguous columns of the file, too. Else an ambiguous column is read so that
+    its numbers are in the training range, or by the known decimal mark. Warnings report it.
+    """
+    if table.options.marks is not None:  # the user says how numbers are written
+        return dict(known)
+    cells = {name: table.cells(name) for name in known if name in table.columns}
+    texts: dict[str, Texts] = {name: column.tolist() for name, column in cells.items() if column.dtype.kind != "f"}
+    unread = [name for name in texts if np.isinf(known[name].values(texts[name])).any()]
+    read = {name: meaning(texts[name], number_readings(known[name].unit)) for name in unread}
+    found = {**known, **{name: how.reading for name, how in read.items() if how.reading is not None}}
+    _note_news(table, texts, {name: found[name] for name in unread if found[name] != known[name]}, known)
+    decimals = {found[name].decimal for name in unread if found[name].decimal != known[name].decimal}
+    decimal = decimals.pop() if len(decimals) == 1 else None
+    doubtful = [name for name, how in read.items() if how.doubtful is not None]
+    others = [name for name in texts if name not in read and decimal not in (None, known[name].decimal)]
+    for name in doubtful + others:
+        likely = decimal or _within(read[name], texts[name], ranges.get(name)) or known[name].decimal
+        found[name] = _decided(table, name, texts[name], found[name], likely)
+    return found
+
+
+def _within(how, texts, ends):
+    """The decimal mark of the only one of two readings whose numbers are all in the training range, if there is one."""
+    if ends is None:
+        return None
+    values = ((marks.decimal, marks.values(texts)) for marks in how.readings)
+    fitting = [mark for mark, found in values if np.nanmin(found) >= ends[0] and np.nanmax(found) <= ends[1]]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _note_news(table, texts, news, known):
+    for marks in dict.fromkeys(news.values()):
+        names = [name for name in news if news[name] == marks]
+        example = next(text for text in texts[names[0]] if np.isinf(known[names[0]].value(text)))
+        value = f"{quoted(example)} is {as_text(marks.value(example))}"
+        read = f"{'column' if len(names) == 1 else 'columns'} {few(names)} read with {marks} ({value})"
+        note(f"{table.source}: {read}, unlike the training table")
+
+
+def _decided(table, name, texts, usual, decimal):
+    """The marks with this decimal mark, and a warning where others would give other numbers; else the usual ones."""
+    readings = number_readings(usual.unit)
+    chosen = meaning(texts, [marks for marks in readings if marks.decimal == decimal]).reading
+    if chosen is None:
+        return usual
+    other = meaning(texts, [chosen, *readings])
+    if other.doubtful is None:
+        return usual
+    first, second = (as_text(marks.value(other.doubtful)) for marks in other.readings)
+    hint = f"{table.option('decimal', other.readings[1].decimal)} reads {second}"
+    what = f"{quoted(other.doubtful)} is read as {first}, with decimal {decimal!r}"
+    note(f"{table.source}: column {quoted(name)}: {what}; {hint}")
+    return chosen

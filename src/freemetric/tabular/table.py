@@ -1,14 +1,18 @@
-"""A table of cells with their places in the file, and options for reading it."""
+"""A table of cells with their places in the file, options for reading it, and cells from typed values."""
 
 import codecs
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from itertools import count
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from ..exceptions import warn_of_data
-from .notation import NUMBERS, ORDERS, PLAIN, DateOrder, Marks, marks_of
+from .notation import NUMBERS, ORDERS, PLAIN, DateOrder, Marks, marks_of, plain
 
 LONGEST = 40  # letters of a value in a message
 LARGEST = 1 << 30  # bytes of a table that is larger than its file
@@ -19,6 +23,11 @@ MISSING = frozenset(
     ["", "?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-NaN", "-nan", "NULL", "null", "None"]
 )
 """Texts that stand for a missing value."""
+
+GAPS = ("NAType", "NaTType")  # pandas' own, which need not be installed
+NO_CELLS = (list, tuple, dict, set, frozenset, np.ndarray, complex)
+NO_CELL = "which is no cell of a table; drop=[COLUMN] leaves it out"
+DAY = np.timedelta64(1, "D")
 
 BLANKS = " "  # stands for any number of blanks and tabs
 SPELLED = {"\\t": "\t", "tab": "\t", "blank": BLANKS, "space": BLANKS}
@@ -77,27 +86,21 @@ class ReadingOptions:
         delimiter = SPELLED.get(self.delimiter or "", self.delimiter)
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
             raise InputError(f"a delimiter is one character, not {self.delimiter!r}")
+        encoding = self.encoding
+        try:
+            encoding = None if encoding is None else codecs.lookup(encoding).name
+        except (LookupError, ValueError) as problem:
+            usual = "utf-8, cp1252, latin-1, utf-16, cp1250, cp1251, mac-roman, shift-jis, gb18030"
+            raise InputError(f"unknown encoding {encoding!r}; usual ones are {usual}") from problem
         object.__setattr__(self, "missing", MISSING if self.missing is None else frozenset(self.missing))
         object.__setattr__(self, "delimiter", delimiter)
-        object.__setattr__(self, "encoding", _encoding(self.encoding))
+        object.__setattr__(self, "encoding", "utf-8-sig" if encoding == "utf-8" else encoding)
         object.__setattr__(self, "header", self.header is not False)
 
     @property
     def marks(self) -> Marks | None:
         """The given marks of numbers."""
         return marks_of(self.decimal, self.thousands)
-
-
-def _encoding(encoding: str | None) -> str | None:
-    """Python's name of an encoding."""
-    if encoding is None:
-        return None
-    try:
-        name = codecs.lookup(encoding).name
-    except (LookupError, ValueError) as problem:
-        usual = "utf-8, cp1252, latin-1, utf-16, cp1250, cp1251, mac-roman, shift-jis, gb18030"
-        raise InputError(f"unknown encoding {encoding!r}; usual ones are {usual}") from problem
-    return "utf-8-sig" if name == "utf-8" else name
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +207,6 @@ def as_text(number: float) -> str:
 
 
 def objects(values: Iterable) -> np.ndarray:
-    """A one-dimensional array of objects."""
     values = list(values)
     array = np.empty(len(values), dtype=object)
     array[:] = values
@@ -218,18 +220,11 @@ def quoted(value: object) -> str:
 
 
 def numbered(n_columns: int) -> list[str]:
-    """Names of columns that have none."""
     return [f"{NUMBERED}{number}" for number in range(1, n_columns + 1)]
 
 
 def distinct(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:
-    """The names, where one that came before, or is taken, gets a number: x, x_2, x_3.
-
-    Examples
-    --------
-    >>> distinct(["x", "x", "x_2"]), distinct(["prediction"], ["prediction"])
-    (['x', 'x_3', 'x_2'], ['prediction_2'])
-    """
+    """The names, where one that came before, or is taken, gets a number: x, x_2, x_3."""
     names = list(names)
     made, used, known = [], set(taken), {*names, *taken}
     for name in names:
@@ -257,3 +252,73 @@ def few(names: Iterable[str], most: int = 8) -> str:
 def beginning(texts: Sequence[str], most: int = 8) -> str:
     """The first texts, and how many more there are."""
     return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
+
+
+def cells(values: np.ndarray, missing: Collection[str], where: str) -> np.ndarray:
+    """A column of a ``Table``: float64 with NaN for a gap, or objects, each a text or None.
+
+    Time spans are days, dates are texts in the order year, month, day, truth values are "True" and "False"; other
+    values are their text. ``missing`` are texts that stand for a missing value, ``where`` begins a message.
+    """
+    kind = values.dtype.kind if values.ndim == 1 else "V"
+    if kind in "iuf":
+        return values.astype(np.float64)
+    if kind == "m":
+        return values / DAY
+    if kind == "M":
+        days, gaps = values.astype("M8[D]"), np.isnat(values)
+        midnights = bool((gaps | (days == values)).all())
+        texts = np.datetime_as_string(days if midnights else values.astype("M8[s]"))
+        return objects(None if gap else text for text, gap in zip(texts.tolist(), gaps, strict=True))
+    if kind not in "bOUST":
+        raise InputError(f"{where} holds {values.dtype}, {NO_CELL}")
+    unknown = {*missing, *(number for number in map(plain, missing) if np.isfinite(number))}
+    found = [cell(value, where) for value in values.tolist()]
+    found = [None if one in unknown else one for one in found]
+    if not any(isinstance(one, str) for one in found):
+        return np.array([np.nan if one is None else one for one in found], dtype=np.float64)
+    return objects(as_text(one) if isinstance(one, float) else one for one in found)
+
+
+def typed_table(source: str, columns: Mapping[str, Any], missing: Collection[str], lines: Any) -> Table:
+    made = {name: cells(objects(columns[name]), missing, f"{source}: column {quoted(name)}") for name in columns}
+    return Table(source, made, {name: "numeric" for name in made if made[name].dtype.kind == "f"}, lines)
+
+
+def is_gap(value: Any) -> bool:
+    if value is None or type(value).__name__ in GAPS:
+        return True
+    return isinstance(value, float | Decimal | np.floating | np.datetime64) and bool(value != value)
+
+
+def cell(value: Any, where: str) -> float | str | None:
+    """A number, a text, or None for a gap."""
+    if isinstance(value, str):
+        return value.strip()
+    if is_gap(value):
+        return None
+    if isinstance(value, bool | np.bool_):
+        return str(value)
+    if isinstance(value, time):
+        value = timedelta(hours=value.hour, minutes=value.minute, seconds=value.second, microseconds=value.microsecond)
+    if isinstance(value, timedelta | np.timedelta64):
+        return float(np.timedelta64(value) / DAY)
+    if isinstance(value, Real | Decimal):
+        try:
+            return float(value)
+        except OverflowError:
+            return np.inf if value == abs(value) else -np.inf
+    if isinstance(value, bytes):
+        try:
+            return value.decode().strip()
+        except UnicodeDecodeError:
+            raise InputError(f"{where} holds bytes that are no text") from None
+    if hasattr(value, "start_time"):  # a period, as pandas has them
+        return cell(value.start_time, where)
+    if isinstance(value, np.datetime64 | date):
+        return str(value).removesuffix(" 00:00:00") if isinstance(value, datetime) else str(value)
+    no_text = type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__
+    if isinstance(value, NO_CELLS) or no_text:
+        name = type(value).__name__
+        raise InputError(f"{where} holds {'an' if name[0] in 'aeiou' else 'a'} {name}, {NO_CELL}")
+    return str(value).strip()

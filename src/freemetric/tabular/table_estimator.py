@@ -28,13 +28,11 @@ from ..learners.training_rows import check_weights
 from ..presenting import Presented
 from ..printable import counted
 from ..sklearn_compat import HasMethods, StrOptions, validate_params
-from .feature_columns import Weight
 from .frames import FrameTable, as_table, column_name
 from .model import TableModel, by_parts, learned
-from .preprocessing import usable
+from .preprocessing import Weight, usable
 from .table import InputError
-from .targets import Target
-from .tasks import TableTask
+from .tasks import TableTask, Target
 
 Class = TypeVar("Class", bound=type)
 
@@ -86,29 +84,26 @@ def table_estimator(cls: Class) -> Class:
 
 
 def inner_can(method: str) -> Callable[[Any], bool]:
-    """Whether the last step has a method."""
     return lambda model: hasattr(model.pipeline_[-1] if hasattr(model, "model_") else model.made(), method)
 
 
 class TableEstimator(
     LazyImportances, AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
-    """Fits a ``model_`` of a table. Subclasses define the last step and read the target."""
+    """Fits a ``model_`` of a table. Subclasses define the last step and read the target.
+
+    ``_given_target(X, y)`` is the name of the target, its cells, and a function that reads it from the table with these
+    cells; ``_known_target(X, y)`` are the targets of the rows that have one, and which rows these are.
+    """
 
     _inner: str  # the parameter that is the last step
     _usual: type  # its default
     _task: TableTask
     _score: Callable[..., float]
+    _given_target: Callable[..., tuple[str, NDArray, Callable[[FrameTable], Target]]]
+    _known_target: Callable[..., tuple[NDArray, NDArray]]
     model_: TableModel
     random_state: Any
-
-    def _given_target(self, X: Any, y: Any) -> tuple[str, NDArray, Callable[[FrameTable], Target]]:
-        """The name of the target, its cells, and a function that reads it from the table with these cells."""
-        raise NotImplementedError
-
-    def _known_target(self, X: Any, y: Any) -> tuple[NDArray, NDArray]:
-        """The targets of the rows that have one, and which rows these are."""
-        raise NotImplementedError
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``classifier__...`` or ``regressor__...`` are those of the default one if none was given."""
@@ -149,7 +144,10 @@ class TableEstimator(
             raise InputError(f"X has {counted(table.n_rows, 'row')}, and y has {counted(len(cells), 'label')}")
         if table.n_rows < 2:
             raise InputError("X has 1 sample, and a minimum of 2 is required")
-        weights, with_target = self._weights(table, last, sample_weight), table.with_target(name, cells)
+        if sample_weight is not None and not has_fit_parameter(last, "sample_weight"):
+            raise InputError(f"{type(last).__name__} cannot weigh rows; {self._usual.__name__} can")
+        weights = None if sample_weight is None else check_weights(sample_weight, np.empty((table.n_rows, 1)))
+        with_target = table.with_target(name, cells)
         target = read(with_target)
         kinds = {kind: [column_name(name) for name in getattr(self, kind)] for kind in KINDS}
         schema, unusable = usable(with_target, name, **kinds)
@@ -162,18 +160,11 @@ class TableEstimator(
             self.classes_ = self.model_.pipeline.classes_
         self.columns_ = [column for column in table.columns if column != name]
         self.n_features_in_ = len(self.columns_)
-        if table.names_are_texts:
+        if table.own_names and all(isinstance(name, str) for name in table.own_names):
             self.feature_names_in_ = np.array(self.columns_, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         return self
-
-    def _weights(self, table: FrameTable, last: Any, sample_weight: Any) -> NDArray | None:
-        if sample_weight is None:
-            return None
-        if not has_fit_parameter(last, "sample_weight"):
-            raise InputError(f"{type(last).__name__} cannot weigh rows; {self._usual.__name__} can")
-        return check_weights(sample_weight, np.empty((table.n_rows, 1)))
 
     def table(self, X: Any, names: Any = None, by_place: bool = False) -> FrameTable:
         """The table of X; ``names`` are those of its columns where it has none, or ``by_place`` anyway."""
@@ -184,9 +175,9 @@ class TableEstimator(
         check_is_fitted(self)
         table, name, known = self.table(X, self.columns_), type(self).__name__, hasattr(self, "feature_names_in_")
         if table.own_names is None or not (known or set(self.columns_) <= set(table.columns)):
-            if len(table.columns) != self.n_features_in_:
-                what = f"X has {len(table.columns)} features, but {name} is expecting {self.n_features_in_} features"
-                raise InputError(f"{what} as input")
+            n, expected = len(table.columns), f"{name} is expecting {self.n_features_in_} features as input"
+            if n != self.n_features_in_:
+                raise InputError(f"X has {n} features, but {expected}")
             if known:
                 what = f"X does not have valid feature names, but {name} was fitted with feature names"
                 warnings.warn(what, stacklevel=3)
@@ -259,10 +250,7 @@ class TableEstimator(
 
     def features(self, X: Any) -> NDArray:
         """The features (n_rows, n_features) of the last step, in [0, 1]; ``feature_names`` are their names."""
-        return self._features(self.frame(X))
-
-    def _features(self, frame):
-        return self.pipeline_[:-1].transform(frame)
+        return self.pipeline_[:-1].transform(self.frame(X))
 
     def feature_names(self) -> list[str]:
         """Names of the features of the last step: columns, with a value where a column is several features."""
@@ -290,9 +278,7 @@ class TableEstimator(
             :meth:`freemetric.FreeEnergyClassifier.permutation_importances`.
         """
         check_is_fitted(self)
-        found = self.model_.importances(scoring)
-        assert found is not None
-        return found
+        return self.model_.importances(scoring)  # type: ignore[return-value]  # which a method without them lacks
 
     @available_if(inner_can("drift"))
     def drift(self, X_old: Any, X_new: Any, *, n_permutations: int = 499, random_state: int = 0) -> Drift:
@@ -337,8 +323,7 @@ class TableEstimator(
 
     def report(self, path: str | PathLike, X: Any = None, y: Any = None, **options: Any) -> Path:
         """Write a report of a table X; y may be the name of a column of X."""
-        if isinstance(y, str):
-            y = self._known_target(X, y)[0]
+        y = self._known_target(X, y)[0] if isinstance(y, str) else y
         known = {"feature_names": self.feature_names(), "columns": self.model_.originals(self.frame)}
         return super().report(path, X, y, **known | options)
 
@@ -368,9 +353,8 @@ class TableEstimator(
             texts = type(names) is list and all(type(name) is str for name in names)
             known = texts and {column.name for column in self.model_.schema.columns} <= set(names)
             require(known and len(names) == self.n_features_in_, f"columns_ {own}", "are something else")
-            classes: Any = getattr(self.model_.pipeline, "classes_", ())
-            same = np.array_equal(getattr(self, "classes_", ()), classes)
-            require(same, f"classes_ {own}", "are not those of its pipeline")
+            mine, its = (getattr(fitted, "classes_", ()) for fitted in (self, self.model_.pipeline))
+            require(np.array_equal(mine, its), f"classes_ {own}", "are not those of its pipeline")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

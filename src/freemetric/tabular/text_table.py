@@ -79,22 +79,14 @@ def delimited(rows: Iterable[Iterable[str]], delimiter: str = ",") -> str:
     """Rows of cells as lines, as Python's csv reads them.
 
     A cell with a separator, a quote or the end of a line in it stands in quotes.
-
-    Examples
-    --------
-    >>> print(delimited([["a", "b;c"], ["5", 'say "d"']]), end="")
-    a,"b;c"
-    5,"say ""d\"""
     """
     quoted = (['"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell for cell in row] for row in rows)
     return "".join(f"{delimiter.join(row)}\n" if row != [""] else '""\n' for row in quoted)  # an empty line is no row
 
 
 def escape_markdown(text: str) -> str:
-    """Escape what Markdown would read as a column or as emphasis."""
     return re.sub(r"([\\|*_])", r"\\\1", text)
 
 
 def escape_latex(text: str) -> str:
-    """Escape what LaTeX would read as a command."""
     return "".join(LATEX.get(character, character) for character in text)

@@ -41,15 +41,15 @@ def as_delimited(columns: CellsByName, delimiter: str = ",", escape: bool = True
     return delimited([map(shown, columns), *rows], delimiter)
 
 
+def _plain(value: Any) -> Any:
+    """None for NaN and infinity, which JSON lacks."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def as_json_lines(columns: CellsByName) -> str:
     """A JSON object for every row; a gap is null."""
     rows = zip(*(map(_plain, cells) for cells in columns.values()), strict=True)
     return "".join(f"{json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False)}\n" for row in rows)
-
-
-def as_json(columns: CellsByName) -> str:
-    """An array of the objects of all rows."""
-    return "[\n" + as_json_lines(columns).rstrip("\n").replace("\n", ",\n") + "\n]\n"
 
 
 def as_arrow(columns: CellsByName, format: str) -> bytes:
@@ -66,6 +66,17 @@ def as_arrow(columns: CellsByName, format: str) -> bytes:
 def as_excel(columns: CellsByName) -> bytes:
     """A workbook of one sheet; texts stay texts, even where they look like formulas."""
     import openpyxl
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    def written(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        if len(value) > LONGEST_CELL:
+            raise InputError(f"a cell of {len(value)} letters is more than an Excel sheet holds; choose .parquet")
+        cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("\ufffd", value))
+        cell.data_type = "s"  # not a formula
+        return cell
 
     cells = {name: list(column) for name, column in columns.items()}
     n_rows = 1 + max((len(column) for column in cells.values()), default=0)
@@ -74,32 +85,18 @@ def as_excel(columns: CellsByName) -> bytes:
         raise InputError(f"{size} are more than an Excel sheet holds; choose .parquet")
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("predictions")
-    sheet.append([_excel_cell(sheet, name) for name in cells])
-    for row in zip(*cells.values(), strict=True):
-        sheet.append([_excel_cell(sheet, value) for value in row])
+    for row in [cells, *zip(*cells.values(), strict=True)]:
+        sheet.append(list(map(written, row)))
     content = io.BytesIO()
     book.save(content)
     return content.getvalue()
-
-
-def _excel_cell(sheet: Any, value: Any) -> Any:
-    from openpyxl.cell import WriteOnlyCell
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
-
-    if not isinstance(value, str):
-        return value
-    if len(value) > LONGEST_CELL:
-        raise InputError(f"a cell of {len(value)} letters is more than an Excel sheet holds; choose .parquet")
-    cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("\ufffd", value))
-    cell.data_type = "s"  # not a formula
-    return cell
 
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 PARQUET, FEATHER = (".parquet", ".pq"), (".feather", ".arrow")
 TYPED: dict[str, Callable[[CellsByName], str | bytes]] = {
     **dict.fromkeys([".jsonl", ".ndjson"], as_json_lines),
-    ".json": as_json,
+    ".json": lambda columns: "[\n" + as_json_lines(columns).rstrip("\n").replace("\n", ",\n") + "\n]\n",
     **dict.fromkeys(PARQUET, partial(as_arrow, format="parquet")),
     **dict.fromkeys(FEATHER, partial(as_arrow, format="feather")),
     ".xlsx": as_excel,
@@ -108,22 +105,29 @@ TYPED: dict[str, Callable[[CellsByName], str | bytes]] = {
 WRITTEN = (*DELIMITERS, *TYPED)
 """Endings of names of files that are written; a name without an ending is CSV."""
 
+
+def _zipped(name: str, content: bytes) -> bytes:
+    """An archive with one file, the same for the same content."""
+    packed, member = io.BytesIO(), zipfile.ZipInfo(name if Path(name).suffix else f"{name}.csv")
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(member, content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
 PACKERS: dict[str, Callable[[str, bytes], bytes]] = {
     ".gz": lambda name, content: gzip.compress(content, mtime=0),
     ".bz2": lambda name, content: bz2.compress(content),
     ".xz": lambda name, content: lzma.compress(content),
-    ".zip": lambda name, content: _zipped(name, content),
+    ".zip": _zipped,
 }
 """Functions of the name without the ending, and the content."""
 
 
 def check_output(path: str | os.PathLike) -> None:
-    """InputError where a table cannot be written to this path or in its format."""
     path = Path(path)
     if not _is_device(path):
         check_writable(path)
-    ending = _ending(path)
-    if ending == ".xlsx":
+    if (ending := _ending(path)) == ".xlsx":
         check_excel(path)
     elif ending in PARQUET + FEATHER:
         require("pyarrow", "parquet")
@@ -146,16 +150,13 @@ def write(path: str | os.PathLike, columns: CellsByName, escape: bool = True) ->
 
 
 def check_writable(path: str | os.PathLike) -> None:
-    """InputError where a file cannot be written to this path."""
     path = Path(path)
     if str(path) == "-":
         raise InputError("this cannot be written to standard output; -o NAME names a file")
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}")
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder")
-    if _is_device(path):
-        raise InputError(f"{path}: is a device or a pipe and no file")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: is a {'folder' if path.is_dir() else 'device or a pipe and no file'}")
     try:
         check_can_be_written(path)
     except OSError as problem:
@@ -175,29 +176,11 @@ def _ending(path: Path) -> str:
     return ending
 
 
-def _zipped(name: str, content: bytes) -> bytes:
-    """An archive with one file, the same for the same content."""
-    packed, member = io.BytesIO(), zipfile.ZipInfo(name if Path(name).suffix else f"{name}.csv")
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr(member, content, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
-
-
-def _plain(value: Any) -> Any:
-    """None for NaN and infinity, which JSON lacks."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def inert(text: str) -> str:
     """The text with an apostrophe before what a spreadsheet would take for a formula; numbers stay as they are.
 
     A spreadsheet may split a file at other separators than those it was written with, such as semicolons, so that the
     text behind each separator is escaped, too.
-
-    Examples
-    --------
-    >>> [inert(text) for text in ("=1+1", "-1.5", "+1e-3", "-low", "-", "low", "low;=1+1")]
-    ["'=1+1", '-1.5', '+1e-3', "'-low", '-', 'low', "low;'=1+1"]
     """
     if NUMBER.fullmatch(text):
         return text

@@ -1,13 +1,11 @@
 """File formats of tables: bytes in, a Table out. This module checks the names of columns."""
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ...printable import printable
-from ..notation import plain
-from ..table import InputError, few, note, noted_distinct
+from ..table import InputError, note, noted_distinct
 
 INDEX = "Unnamed: 0"  # as pandas calls an index without a name
 EMPTY = (None, "")
@@ -34,14 +32,6 @@ def named(where: str, names: Sequence[str]) -> list[str]:
         if not name:
             raise InputError(f"{where}: column {position} has no name; name it, or leave it out")
     return noted_distinct(where, names)
-
-
-def note_if_data(where: str, names: Sequence[str]) -> None:
-    """Warn where the header seems to be data."""
-    fractions = [name for name in names if math.isfinite(plain(name)) and plain(name) % 1]  # 0, 1, 2, ... are names
-    if 2 * len(fractions) >= len(names):
-        hint = "are taken for names of columns; --no-header reads a file without names"
-        note(f"{where}: {few(fractions, 3)} {hint}")
 
 
 def completed(source: str, names: Sequence[str], rows: Records) -> tuple[Sequence[str], Records]:

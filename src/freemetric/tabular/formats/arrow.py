@@ -8,8 +8,7 @@ import numpy as np
 
 from ...extras import require
 from ...printable import counted
-from ..cells import cells
-from ..table import LARGEST, InputError, ReadingOptions, Table, as_text, objects, quoted
+from ..table import LARGEST, InputError, ReadingOptions, Table, as_text, cells, objects, quoted
 from . import named, one_line_errors
 
 ARROW, FEATHER_1 = b"ARROW1", b"FEA1"  # first bytes
@@ -73,8 +72,7 @@ def _unpacked(source: str, content: bytes) -> Any:
     return pa.table(columns, names=names)
 
 
-def _check_types(source: str, schema: Any) -> None:
-    """InputError where a column holds lists or bytes."""
+def _check_types(source, schema):
     types = require("pyarrow", "parquet").types
     for field in schema:
         kind = field.type.value_type if types.is_dictionary(field.type) else field.type
@@ -83,7 +81,6 @@ def _check_types(source: str, schema: Any) -> None:
 
 
 def _check_size(source: str, n_rows: int, n_columns: int, n_bytes: int) -> None:
-    """InputError where a few bytes unpack to very many cells."""
     n_cells = n_rows * n_columns
     if n_cells * 8 > LARGEST or n_cells > max(MANY_CELLS, MOST_PER_BYTE * n_bytes):
         size = f"{counted(n_rows, 'row')} of {counted(n_columns, 'column')}"

@@ -5,18 +5,16 @@ import os
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
 from ...text_files import ALWAYS, LARGEST
-from ..cells import cell, typed_table
-from ..table import InputError, ReadingOptions, Table, as_text, few, note, numbered, quoted
+from ..table import InputError, ReadingOptions, Table, as_text, cell, few, note, numbered, quoted, typed_table
 from . import completed, named, one_line_errors
 
-Row = tuple[Any, ...]
-Grid = list[tuple[int, Row]]  # numbers and cells of the rows that are not empty
+Grid = list[tuple[int, tuple[Any, ...]]]  # numbers and cells of the rows that are not empty
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # first bytes
 MOST_ROWS = 2**20  # of a sheet
@@ -29,7 +27,6 @@ FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
 
 
 def check_excel(path: str | os.PathLike) -> None:
-    """InputError where openpyxl is missing."""
     try:
         import openpyxl  # noqa: F401
     except ImportError:
@@ -55,7 +52,11 @@ def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
         what = "a header and no rows" if grid else "the sheet is empty"
         more = f"; --sheet NAME reads another one, {few(others)}" if others else ""
         raise InputError(f"{place}: {what}{more}")
-    names, rows, lines = _with_names(place, grid) if options.header else _without_names(grid)
+    width = max(_width(row) for _, row in grid)
+    rows, lines = [(*row[:width], *[None] * (width - len(row))) for _, row in grid], [number for number, _ in grid]
+    names = numbered(width)
+    if options.header:
+        names, rows, lines = _with_names(place, rows, lines)
     names = named(f"{place}, row {lines[0] - 1}", names)
     wrong = sum(cell in ERRORS for row in rows for cell in row if isinstance(cell, str))
     if wrong:
@@ -67,9 +68,9 @@ def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
 def _check_container(source: str, content: bytes) -> None:
     """InputError unless it is a zip file that unpacks to no more than data would."""
     if content.startswith(OLD_EXCEL):
-        if ENCRYPTED in content:
-            raise InputError(f"{source}: is protected by a password; save it without one")
-        raise InputError(f"{source}: a file of Excel 97-2003 (.xls); save it as .xlsx or .csv")
+        old = "a file of Excel 97-2003 (.xls); save it as .xlsx or .csv"
+        locked = "is protected by a password; save it without one"
+        raise InputError(f"{source}: {locked if ENCRYPTED in content else old}")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             sizes = {member.filename: member.file_size for member in archive.infolist()}
@@ -97,14 +98,14 @@ def _grid(source: str, content: bytes, wanted: str | None) -> tuple[str, list[st
     return sheet.title, others, grid
 
 
-def _rows(sheet: Any) -> Iterator[tuple[Any, ...]]:
+def _rows(sheet):
     """Rows of values, None for blank texts. The size that the file declares is not trusted."""
     sheet.reset_dimensions()
     for row in sheet.iter_rows(values_only=True):
         yield row and tuple(None if isinstance(cell, str) and not cell.strip() else cell for cell in row)
 
 
-def _book(content: bytes, values: bool) -> Any:
+def _book(content, values):
     import openpyxl
 
     return openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=values, keep_links=False)
@@ -116,12 +117,12 @@ def _sheet(source: str, book: Any, wanted: str | None) -> Any:
         raise InputError(f"{source}: a workbook without sheets of cells")
     if wanted is None:
         return next((sheet for sheet in sheets if sheet.sheet_state == "visible"), sheets[0])
-    named = [sheet for sheet in sheets if sheet.title == wanted]
-    if not named and wanted.isdecimal() and 1 <= int(wanted) <= len(sheets):
-        named = [sheets[int(wanted) - 1]]
-    if not named:
-        raise InputError(f"{source}: no sheet {quoted(wanted)}; there are {few(sheet.title for sheet in sheets)}")
-    return named[0]
+    titles = [sheet.title for sheet in sheets]
+    if wanted in titles:
+        return sheets[titles.index(wanted)]
+    if not wanted.isdecimal() or not 1 <= int(wanted) <= len(sheets):
+        raise InputError(f"{source}: no sheet {quoted(wanted)}; there are {few(titles)}")
+    return sheets[int(wanted) - 1]
 
 
 def _without_values(content: bytes, title: str, grid: Grid) -> int:
@@ -138,14 +139,12 @@ def _without_values(content: bytes, title: str, grid: Grid) -> int:
     return missing
 
 
-def _with_names(place: str, grid: Grid) -> tuple[Sequence[str], Sequence[Row], list[int]]:
-    """Names of the columns, and the rows below with their numbers."""
-    _, rows, lines = _without_names(grid)
+def _with_names(place, rows, lines):
     first = next((i for i, row in enumerate(rows) if sum(cell is not None for cell in row) > 1), 0)
     if first:  # rows of one cell are a title
         title = next(cell for cell in rows[0] if cell is not None)
         note(f"{place}: rows above the names of the columns are left out, {quoted(title)}")
-    names: Sequence[str] = _texts(rows[first])
+    names = _texts(rows[first])
     rows, lines = rows[first + 1 :], lines[first + 1 :]
     if len(rows) > 1 and _is_grouped(names, rows):
         names, rows, lines = _joined(names, _texts(rows[0])), rows[1:], lines[1:]
@@ -157,14 +156,7 @@ def _with_names(place: str, grid: Grid) -> tuple[Sequence[str], Sequence[Row], l
     return names, [tuple(row) for row in complete], lines
 
 
-def _without_names(grid: Grid) -> tuple[Sequence[str], Sequence[Row], list[int]]:
-    """Numbered names, and all rows with their numbers."""
-    width = max(_width(row) for _, row in grid)
-    rows = [(*row[:width], *[None] * (width - len(row))) for _, row in grid]
-    return numbered(width), rows, [number for number, _ in grid]
-
-
-def _is_grouped(names: Sequence[str], rows: Sequence[Row]) -> bool:
+def _is_grouped(names, rows):
     """Whether the second row names the columns that the first does not, and is text where the rows below are not."""
     unnamed = [i for i, name in enumerate(names) if not name]
     if not any(i > 0 for i in unnamed):  # the first alone is an index
@@ -182,16 +174,15 @@ def _joined(groups: Sequence[str], names: Sequence[str]) -> list[str]:
     for above, below in zip(groups, names, strict=True):
         group = above or group
         joined.append(f"{group} {below}".strip() if below else above)
-        if not below:  # a name of its own, in two rows
-            group = ""
+        group = group if below else ""  # else a name of its own, in two rows
     return joined
 
 
-def _texts(row: Row) -> list[str]:
+def _texts(row):
     names = (cell(value, "a name") for value in row)
     return [as_text(name) if isinstance(name, float) else name or "" for name in names]
 
 
-def _width(row: Row) -> int:
+def _width(row):
     """The number of cells up to the last that is not empty."""
     return next((i for i in range(len(row), 0, -1) if row[i - 1] is not None), 0)
