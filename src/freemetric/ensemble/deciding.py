@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..learners.base import one_blas_thread
 from ..printable import counted
 from .conformal import check_alpha
+from .fitted import FittedEnsemble
 from .model import Ensemble
 from .settings import recipe_of
 from .tasks.decisions import ProbabilityScore, best_weights, conformity, favouring, score_name
@@ -29,11 +30,6 @@ def check_costs(costs: ArrayLike, n_classes: int) -> NDArray[np.float64]:
     if not np.isfinite(found).all():
         raise ValueError("costs has NaN or infinity; a mistake that must never happen has a very large cost.")
     return found
-
-
-def expected_costs(probabilities: NDArray, costs: NDArray) -> NDArray[np.float64]:
-    """Expected costs (n, C) of every answer, from class probabilities (n, C) and costs (C, C)."""
-    return probabilities @ costs
 
 
 def weights_of_costs(costs: NDArray) -> NDArray[np.float64]:
@@ -60,25 +56,15 @@ def mutual_information(ensemble: Ensemble, X: NDArray, n_jobs: int | None = None
     return np.maximum(entropy(mean, axis=1) - own_entropy, 0.0)
 
 
-class DecidingMixin:
-    """Predictions by costs, with rejection, or by one number of neighbours; tuned thresholds; disagreement of replicas.
-
-    The classifier has ``predict_proba``, ``score_samples``, ``ensemble_``, ``class_weight_``,
-    ``oob_decision_function_`` and ``_samples(X)``, which validates.
-    """
+class DecidingMixin(FittedEnsemble):
+    """Predictions by costs, with rejection or one number of neighbours; tuned thresholds; disagreement of replicas."""
 
     class_weight: Any
-    ensemble_: Any
-    classes_: NDArray
     class_weight_: NDArray
-    oob_decision_function_: NDArray
     oob_conformity_: NDArray
     oob_score_: float
-    n_jobs: int | None
-    device: str
     predict_proba: Callable[[Any], Any]
     score_samples: Callable[[Any], NDArray]
-    _samples: Any
 
     def predict(self, X: ArrayLike, costs: ArrayLike | None = None, reject: float | None = None) -> NDArray:
         r"""Predict classes: the most probable ones, or those of least expected cost.
@@ -141,7 +127,7 @@ class DecidingMixin:
             return lambda P: classes[P.argmax(axis=1)]
         check_one_target(self, "costs are")
         C = check_costs(costs, len(classes))
-        return lambda P: classes[expected_costs(favouring(P, factors), C).argmin(axis=1)]
+        return lambda P: classes[(favouring(P, factors) @ C).argmin(axis=1)]  # of the least expected cost
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.
@@ -204,7 +190,17 @@ class DecidingMixin:
             raise ValueError("tune_threshold takes a scoring or costs, not both.")
         check_one_target(self, "Thresholds are")
         P, y, w = self._out_of_bag()
-        start, score = self._to_tune(scoring, costs, y)
+        if costs is not None:
+            C = check_costs(costs, len(self.classes_))
+            start = weights_of_costs(C)
+
+            def score(P, y, w):
+                return -float(np.average(C[y, P.argmax(axis=1)], weights=w))
+        else:
+            scoring = "balanced_accuracy" if scoring is None else scoring
+            start, score = np.ones(len(self.classes_)), ProbabilityScore(scoring, self.classes_)
+            if not score.is_of_labels(y):
+                raise ValueError(f"The {score_name(scoring)} has no threshold; tune_threshold takes a score of labels.")
         P = favouring(P, start / self.class_weight_)
         sizes = np.bincount(y, w, len(self.classes_)).astype(np.float64)
         return self._with_class_weights(start * best_weights(lambda factors: score(favouring(P, factors), y, w), sizes))
@@ -221,17 +217,6 @@ class DecidingMixin:
         if known.sum() < len(self.oob_conformity_):
             raise ValueError("A condensed model has lost labels that thresholds need; tune_threshold before condense.")
         return P[known], training_set.y[known], None if training_set.weights is None else training_set.weights[known]
-
-    def _to_tune(self, scoring, costs, y):
-        """Weights (C,) to start from, and the score (probabilities, y, weights) to be large."""
-        if costs is not None:
-            C = check_costs(costs, len(self.classes_))
-            return weights_of_costs(C), lambda P, y, w: -float(np.average(C[y, P.argmax(axis=1)], weights=w))
-        scoring = "balanced_accuracy" if scoring is None else scoring
-        score = ProbabilityScore(scoring, self.classes_)
-        if not score.is_of_labels(y):
-            raise ValueError(f"The {score_name(scoring)} has no threshold; tune_threshold takes a score of labels.")
-        return np.ones(len(self.classes_)), score
 
     def _with_class_weights(self, weights):
         """A copy with these weights (C,) of the classes instead of its own."""
@@ -261,10 +246,7 @@ class DecidingMixin:
 
         Costs a search among all training samples in the space of every replica.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, such as a pool without labels.
+        {samples}
 
         Returns
         -------
@@ -278,9 +260,7 @@ class DecidingMixin:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_wine
-        >>> from freemetric import FreeEnergyClassifier
-        >>> X, y = load_wine(return_X_y=True)
+        {wine}
         >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[::6], y[::6])
         >>> next_to_label = model.disagreement(X).argmax()
         """

@@ -159,10 +159,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Expected targets.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
 
         Returns
         -------
@@ -264,14 +261,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R^2 of the predictions.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples.
+        {scored}
 
         Returns
         -------
@@ -283,8 +273,3 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
         check_regressor(self)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
