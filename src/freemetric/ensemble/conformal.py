@@ -148,7 +148,7 @@ def prediction_sets(
     ``typical`` (n,) are out-of-bag probabilities of the true classes ``truth`` (n,). A sample is compared with those of
     its group, and a class with those of this class where ``by_class``.
     """
-    sets, small = np.ones(probabilities.shape, dtype=bool), []
+    sets, small = np.ones(probabilities.shape, dtype=bool), list[SmallCell]()
     columns = range(probabilities.shape[1]) if by_class else [None]
     for number in np.unique(given.new_groups):
         new, known = given.new_groups == number, given.groups == number
@@ -177,7 +177,7 @@ def error_limits(errors: NDArray, alpha: float, given: Conditions) -> tuple[NDAr
     A limit leaves out a share alpha / 2 of the weight of the errors of the group, the new sample among them, which may
     be anywhere: it is infinite where its own weight is more than that.
     """
-    limits, small = np.empty((len(given.new_groups), 2)), []
+    limits, small = np.empty((len(given.new_groups), 2)), list[SmallCell]()
     for number in np.unique(given.new_groups):
         new, cell = given.new_groups == number, given.groups == number
         order = np.argsort(errors[cell], kind="stable")

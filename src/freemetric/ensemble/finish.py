@@ -35,7 +35,7 @@ def finish_fit(search: Search, training_set: TrainingSet, n_rows: int | None, n_
 
     with one_blas_thread():  # many small problems, for which threads only wait
         attributes = fitted_attributes(population, recipe, training_set, n_rows, indices, n_shortlists)
-        walks = {"snapshots_": None, "temperature_": np.nan, "confinement_": np.nan}
+        walks: dict[str, Any] = {"snapshots_": None, "temperature_": np.nan, "confinement_": np.nan}
         if population.learns.any():
             neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
             best = population.results[int(learner_weights(population, neighbors, recipe).argmax())]

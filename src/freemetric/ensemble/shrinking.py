@@ -145,8 +145,9 @@ def views_of(
     on_these = []
     for member in members:
         old, new = (some[member.candidate.view].units() for some in (views, made))
-        follows = old is not None and new is not None and (member.form.is_free or member.form.keeps_apart)
-        on_these.append(replace(member, maps=member.maps * (new / old)) if follows else member)
+        if old is not None and new is not None and (member.form.is_free or member.form.keeps_apart):
+            member = replace(member, maps=member.maps * (new / old))
+        on_these.append(member)
     return made, on_these
 
 

@@ -116,11 +116,25 @@ def score_name(scoring: str | Callable[..., float] | None, is_regression: bool =
     return scoring.replace("_", " ") if isinstance(scoring, str) else "score"
 
 
+def favouring(probabilities: NDArray, factors: NDArray) -> NDArray:
+    """Probabilities (n, C) times factors (C,), normalised again."""
+    weighed = probabilities * factors
+    return weighed / weighed.sum(axis=1, keepdims=True)
+
+
+def conformity(probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
+    """Class numbers y (n,) and their probabilities among (n, C), as rows (n, 2), sorted: what prediction sets need."""
+    rows = np.column_stack([y, probabilities[np.arange(len(y)), y]])
+    return rows[np.lexsort(rows.T[::-1])]
+
+
 class Decision:
     """Weights of the classes: the class of the largest w_c P(c|x) has the least expected loss.
 
     They are given by ``class_weight``. Where that is None and ``scoring`` is a score of labels, they are found for it.
     """
+
+    favouring, conformity = staticmethod(favouring), staticmethod(conformity)
 
     def __init__(
         self,
@@ -139,15 +153,3 @@ class Decision:
         if not (self.finds_weights and len(y)):
             return self.given
         return best_weights(lambda factors: self.score(favouring(probabilities, factors), y, weights), self.sizes)
-
-
-def favouring(probabilities: NDArray, factors: NDArray) -> NDArray:
-    """Probabilities (n, C) times factors (C,), normalised again."""
-    weighed = probabilities * factors
-    return weighed / weighed.sum(axis=1, keepdims=True)
-
-
-def conformity(probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
-    """Class numbers y (n,) and their probabilities among (n, C), as rows (n, 2), sorted: what prediction sets need."""
-    rows = np.column_stack([y, probabilities[np.arange(len(y)), y]])
-    return rows[np.lexsort(rows.T[::-1])]

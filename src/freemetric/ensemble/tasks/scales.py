@@ -149,10 +149,6 @@ def _squared_errors(scale, values, rows):
 class KnownPredictions(RegressorMixin, BaseEstimator):
     """A regressor whose samples are predictions, for scorers."""
 
-    def fit(self, X: NDArray, y: NDArray) -> "KnownPredictions":
-        """Nothing is learned."""
-        return self
-
     def predict(self, X: NDArray) -> NDArray:
         """What was given."""
         return X[:, 0] if X.shape[1] == 1 else X
