@@ -70,10 +70,7 @@ class FreeEnergyModel(
         **params : dict
             Parameters by name.
 
-        Returns
-        -------
-        self : object
-            The estimator.
+        {itself}
         """
         changes = {name: params.pop(name) for name in list(params) if name.startswith("recipe__")}
         super().set_params(**params)  # type: ignore[misc]
@@ -99,10 +96,7 @@ class FreeEnergyModel(
             ratios matter. A row of weight zero is left out. Weight five is not five copies, of which four would stay
             among the neighbours of the fifth.
 
-        Returns
-        -------
-        self : object
-            The fitted model.
+        {itself}
         """
         validate_params(self)
         return self._searched(*self._problem(X, y, sample_weight))
@@ -314,10 +308,7 @@ class FreeEnergyModel(
     def kneighbors(self, X: ArrayLike, n_neighbors: int = 5, return_distance: bool = True) -> Any:
         """The training samples nearest in the averaged metric.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
         n_neighbors : int, default=5
             How many.
         return_distance : bool, default=True

@@ -149,10 +149,7 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of these samples among each other.
 
-        Returns
-        -------
-        self : object
-            The fitted classifier.
+        {itself}
         """
         validate_params(self)
         if has_columns(y) or getattr(self, "n_outputs_", 1) > 1:
@@ -263,10 +260,7 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
         samples are set aside; the same votes chose the weights of the metrics, so the coverage is measured, not proved.
         Costs a prediction and O(n log n) for n out-of-bag samples.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
         alpha : float, default=0.1
             Share of sets that may lack the true class, between 0 and 1.
         coverage : {"class", "marginal"}, default="class"

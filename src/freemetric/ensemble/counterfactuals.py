@@ -154,20 +154,15 @@ class CounterfactualsMixin(FittedEnsemble):
 
         Costs about g^2 / 2 predictions for each of five training samples, with g groups that differ.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
         target : label or None, default=None
             The class wanted; None: any other. A sample that has it stays as it is.
         fixed : sequence of names, default=()
-            Features that may not change, by their names, or numbers where they have none.
+            Features or groups that may not change, by their names, or numbers where they have none.
         monotone : dict or None, default=None
-            By feature, 1 where its value may only rise, -1 where it may only fall; it is then neither filled in nor
-            left out.
-        groups : array-like of shape (n_features,) or None, default=None
-            Name of the group of every feature; those of one group, such as the columns of a one-hot encoding, change
-            together. ``fixed`` and ``monotone`` then name groups. None: every feature on its own.
+            By feature or group, 1 where a value may only rise, -1 where it may only fall; it is then neither filled in
+            nor left out.
+        {groups}
 
         Returns
         -------

@@ -75,10 +75,7 @@ class DecidingMixin(FittedEnsemble):
 
         P are the probabilities of the data: ``class_weight``, which stands for other costs, is divided out.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
         costs : array-like of shape (n_classes, n_classes) or None, default=None
             ``costs[i, j]`` is the cost of saying ``classes_[j]`` where ``classes_[i]`` is true; a gain is negative.
             None: the class of the largest probability.
@@ -224,7 +221,7 @@ class DecidingMixin(FittedEnsemble):
         vars(tuned).update(vars(self))  # not copy.copy, which takes the state of pickles
         tuned.class_weight = dict(zip(self.classes_.tolist(), weights.tolist(), strict=True))
         tuned.class_weight_ = weights
-        tuned.ensemble_ = self.ensemble_.with_head(self.ensemble_.head.favouring(factors))
+        tuned.ensemble_ = self.ensemble_.changed(head=self.ensemble_.head.favouring(factors))
         tuned.oob_decision_function_ = favouring(self.oob_decision_function_, factors)
         P, y, w = tuned._out_of_bag()
         tuned.oob_conformity_ = conformity(P, y)

@@ -104,7 +104,7 @@ def column_p_values(X: NDArray, labels: Iterable[NDArray], groups: list[NDArray]
 class DriftMixin(FittedEnsemble):
     """Drift seen by an estimator with an ``ensemble_``."""
 
-    def drift(
+    def drift(  # noqa: D417 - the shared text describes the groups
         self,
         X_old: ArrayLike,
         X_new: ArrayLike,
@@ -136,9 +136,7 @@ class DriftMixin(FittedEnsemble):
         ----------
         X_old, X_new : array-like of shape (n_samples, n_features)
             The tables, such as rows held out before and rows seen since.
-        groups : array-like of shape (n_features,) or None, default=None
-            Name of the group of every feature; those of one group, such as the columns of a one-hot encoding, are
-            tested together. None: every feature on its own.
+        {groups}
         n_permutations : int, default=499
             B; no p-value is below 1 / (B + 1).
         random_state : int, default=0

@@ -153,7 +153,7 @@ def learn_more(model: Any, training_set: TrainingSet, n_new: int, n_given: int) 
             if member.form.learns:
                 bags = search.bags_of(result.candidate.bag_size).first(n)
                 left_out += [outside[n:], *(~np.isin(rows, training_set.rows[bag])[None] for bag in bags)]
-        ensemble = old.with_training_set(members, training_set)
+        ensemble = old.changed(members=members, training_set=training_set)
         attributes = describe(ensemble, given_recipe(model, len(training_set)), model.device)
     steps.close()
     scored = model.oob_decision_function_

@@ -20,6 +20,13 @@ WINE = """>>> from sklearn.datasets import load_wine
 FIT = "model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit"
 TEXTS = DESCRIPTIONS | {
     "samples": SAMPLES,
+    "groups": """groups : array-like of shape (n_features,) or None, default=None
+        Name of the group of every feature; those of one group, such as the columns of a one-hot encoding, are taken
+        together. None: every feature on its own.""",
+    "itself": """Returns
+    -------
+    self : object
+        The estimator.""",
     "wine": WINE,
     "fitted_wine": f"{WINE}\n    >>> {FIT}(X, y)",
     "wine_halves": f"{WINE}\n    >>> {FIT}(X[::2], y[::2])",

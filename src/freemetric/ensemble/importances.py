@@ -70,10 +70,20 @@ def affordable(ensemble: Ensemble, n_groups: int, size: int) -> tuple[int, int]:
 
 
 class Shuffled:
-    """Samples with their own and with shuffled values, scored all together and without each of some parts."""
+    """Samples with their own and with shuffled values, scored all together and without each of some parts.
+
+    Parts are stratified by y; copies share one, and a class with a single place has none.
+    """
 
     def __init__(self, predictor: OOBPredictor, score: ScoreFunction):
-        self.predictor, self.score, self.parts = predictor, score, parts_of(predictor)
+        self.predictor, self.score = predictor, score
+        places, first = np.unique(predictor.places, return_index=True)
+        y = predictor.y.reshape(len(predictor.y), -1)[first, 0]  # any of several targets sorts them well enough
+        part = np.empty(len(places), dtype=np.intp)
+        part[np.argsort(y, kind="stable")] = np.arange(len(places)) % min(PARTS, len(places))
+        if y.dtype.kind != "f":
+            part[np.isin(y, np.flatnonzero(np.bincount(y) == 1))] = -1
+        self.parts = part[np.searchsorted(places, predictor.places)]
         self.known = predictor.answers(predictor.X, np.arange(len(predictor.oob_samples)))
         self.before = self._scores(self.known[None])
 
@@ -101,19 +111,6 @@ class Shuffled:
                 self.score(predictions[:, kept].reshape(-1, C), np.concatenate([y[kept]] * n_repeats), of_kept)
             )
         return scores
-
-
-def parts_of(predictor: OOBPredictor) -> NDArray[np.intp]:
-    """The part of every sample, stratified by y; copies share one, and a class with a single place has none."""
-    places, first = np.unique(predictor.places, return_index=True)
-    y = predictor.y[first]
-    y = y if y.ndim == 1 else y[:, 0]  # any of several targets sorts them well enough
-    order = np.argsort(y, kind="stable")
-    part = np.empty(len(places), dtype=np.intp)
-    part[order] = np.arange(len(places)) % min(PARTS, len(places))
-    if y.dtype.kind != "f":
-        part[np.isin(y, np.flatnonzero(np.bincount(y) == 1))] = -1
-    return part[np.searchsorted(places, predictor.places)]
 
 
 def kept(ensemble: Ensemble, key: Any, make: Callable[[], Importances]) -> Importances:
@@ -155,7 +152,7 @@ class LazyImportances:
 class ImportancesMixin(LazyImportances, FittedEnsemble):
     """Importances of an estimator with an ``ensemble_`` and its ``oob_indices_``."""
 
-    def permutation_importances(
+    def permutation_importances(  # noqa: D417 - the shared text describes the groups
         self,
         groups: ArrayLike | None = None,
         *,
@@ -180,9 +177,7 @@ class ImportancesMixin(LazyImportances, FittedEnsemble):
 
         Parameters
         ----------
-        groups : array-like of shape (n_features,) or None, default=None
-            Name of the group of every feature; those of one group, such as the columns of a one-hot encoding, are
-            shuffled together. None: every feature on its own.
+        {groups}
         scoring : str, callable or None, default=None
             A scorer as in the constructor; None is the constructor's. "neg_log_loss" also sees what changes
             probabilities but no decision.

@@ -234,10 +234,7 @@ class ShrinkingMixin(FittedEnsemble):
             Row numbers in the table given to fit; rows of ``partial_fit`` count on from there. They stay the same after
             some rows were forgotten.
 
-        Returns
-        -------
-        self : object
-            The model without them.
+        {itself}
 
         Examples
         --------

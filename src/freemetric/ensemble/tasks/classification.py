@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -159,8 +159,12 @@ class ClassificationTask(EnsembleTask):
     columns = "oob_error", "oob_brier"
     saved = {"class-encoding": ClassEncoding, "classification-head": ClassificationHead}
 
+    score_of: ClassVar[Any] = ProbabilityScore  # of (scoring, classes): a function of probabilities, y and weights
+    decision_of: ClassVar[Any] = Decision
+
     n_classes: int
-    decision: Any = None  # in a search with a result a ``Decision``
+    decision: Any = None  # in a search with a result
+    encoding: Any = None
     n_outputs: ClassVar[int] = 1  # among which a vote is divided
 
     @classmethod
@@ -169,16 +173,10 @@ class ClassificationTask(EnsembleTask):
         return TrainingSet(rows.X, rows.y, ClassEncoding(len(rows.classes)), rows.weights, rows.rows)
 
     @classmethod
-    def of_classes(
-        cls, training_set: TrainingSet, classes: Any, class_weight: Any, scoring: Any
-    ) -> "ClassificationTask":
+    def of_classes(cls, training_set: TrainingSet, classes: Any, class_weight: Any, scoring: Any) -> Self:
         """The task of a training set with these classes."""
-        return cls(training_set.n_cells, Decision(class_weight, scoring, classes, training_set))
-
-    @classmethod
-    def score_of(cls, scoring: Any, classes: Any) -> Callable[..., float]:
-        """A function (probabilities, y, weights) -> float, the larger the better."""
-        return ProbabilityScore(scoring, classes)
+        decision = cls.decision_of(class_weight, scoring, classes, training_set)
+        return cls(training_set.n_cells, decision, training_set.encoding)
 
     @classmethod
     def known_targets(cls, y: ArrayLike, classes: Any) -> NDArray:

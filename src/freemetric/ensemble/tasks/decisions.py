@@ -84,29 +84,26 @@ class ProbabilityScore:
         self.scorer: Any = None if scoring is None else get_scorer(scoring)
         self.classes = classes
 
-    def __call__(self, probabilities: NDArray, y: NDArray, weights: NDArray | None = None) -> float:
-        """The score of probabilities (n, C) of rows of classes number y (n,)."""
-        return self._score(KnownProbabilities(self.classes), probabilities, y, weights)
+    def __call__(
+        self, probabilities: NDArray, y: NDArray, weights: NDArray | None = None, classifier: Any = None
+    ) -> float:
+        """The score of probabilities (n, C) of rows of classes number y (n,), which a classifier gives to a scorer."""
+        if self.scorer is None:
+            return float(np.average(probabilities.argmax(axis=1) == y, weights=weights))
+        known = KnownProbabilities(self.classes) if classifier is None else classifier
+        options = {} if weights is None else {"sample_weight": weights}
+        with warnings.catch_warnings():  # of classes that are never predicted: such weights are tried, not taken
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            return float(self.scorer(known, probabilities, self.classes[y], **options))
 
     def is_of_labels(self, y: NDArray) -> bool:
         """Whether labels are scored, which could be others for the same probabilities.
 
         A scorer that cannot score these classes raises its error here, before a search begins.
         """
-        if self.scorer is None:
-            return False
         classifier, C = KnownProbabilities(self.classes), len(self.classes)
-        self._score(classifier, (np.eye(C)[y] + 1 / C) / 2, y, None)
+        self((np.eye(C)[y] + 1 / C) / 2, y, classifier=classifier)
         return classifier.gave_labels_
-
-    def _score(self, classifier, probabilities, y, weights):
-        if self.scorer is None:
-            return float(np.average(probabilities.argmax(axis=1) == y, weights=weights))
-        labels = self.classes[y]
-        options = {} if weights is None else {"sample_weight": weights}
-        with warnings.catch_warnings():  # of classes that are never predicted: such weights are tried, not taken
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
-            return float(self.scorer(classifier, probabilities, labels, **options))
 
 
 def score_name(scoring: str | Callable[..., float] | None, is_regression: bool = False) -> str:

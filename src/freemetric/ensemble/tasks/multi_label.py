@@ -190,7 +190,8 @@ class MultiLabelTask(ClassificationTask):
     classes_are = list
     saved = {"multi-label-encoding": MultiLabelEncoding, "multi-label-head": MultiLabelHead}
 
-    encoding: Any = None
+    score_of = LabelsScore
+    decision_of = LabelsDecision
 
     @property
     def n_outputs(self) -> int:  # type: ignore[override]
@@ -200,15 +201,6 @@ class MultiLabelTask(ClassificationTask):
     def training_set(cls, rows: TrainingRows) -> TrainingSet:
         encoding = MultiLabelEncoding(tuple(map(len, rows.classes)))
         return TrainingSet(rows.X, np.ascontiguousarray(rows.y.T), encoding, rows.weights, rows.rows)
-
-    @classmethod
-    def of_classes(cls, training_set: TrainingSet, classes: Any, class_weight: Any, scoring: Any) -> "MultiLabelTask":
-        decision = LabelsDecision(class_weight, scoring, classes, training_set)
-        return cls(training_set.n_cells, decision, training_set.encoding)
-
-    @classmethod
-    def score_of(cls, scoring: Any, classes: Any) -> Callable[..., float]:
-        return LabelsScore(scoring, classes)
 
     @classmethod
     def known_targets(cls, y: ArrayLike, classes: Any) -> NDArray:

@@ -311,7 +311,8 @@ class RegressionTask(EnsembleTask):
             return ensemble
         scored = predictor.X, predictor.shares(predictor.X, np.arange(n))
         values = predictor.training_set.values[:, predictor.oob_samples]
-        return ensemble.with_head(self.fitted_head(*scored, values, predictor.weights, recipe, ensemble.head)[0])
+        head, _ = self.fitted_head(*scored, values, predictor.weights, recipe, ensemble.head)
+        return ensemble.changed(head=head)
 
 
 def with_noises(plain: RegressionHead, scored: Scored, recipe: Recipe) -> tuple[RegressionHead, Prediction]:
