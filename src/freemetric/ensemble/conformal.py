@@ -102,13 +102,8 @@ class DensityRatios:
 
     .. math:: w(x) = \frac{(a + 1) / n'}{(b + 1) / n}.
 
-    k is the square root of the number of all samples. A sample of either population is among its own neighbours, so
-    that w is one function for both. Costs one search.
-
-    Parameters
-    ----------
-    old, new : ndarray of shape (n, p) and (n', p)
-        Samples of both populations in a space where distances are Euclidean.
+    k is the square root of the number of all samples (n, p) and (n', p), in a space where distances are Euclidean. A
+    sample of either population is among its own neighbours, so that w is one function for both. Costs one search.
     """
 
     def __init__(self, old: NDArray, new: NDArray):

@@ -12,7 +12,6 @@ from ..learners.base import one_blas_thread
 from ..printable import counted
 from .conformal import check_alpha
 from .fitted import FittedEnsemble
-from .model import Ensemble
 from .settings import recipe_of
 from .tasks.decisions import ProbabilityScore, best_weights, conformity, favouring, score_name
 from .tasks.intervals import check_one_target
@@ -40,20 +39,6 @@ def weights_of_costs(costs: NDArray) -> NDArray[np.float64]:
     if not (lost > 0).all():
         raise ValueError("costs have no threshold: a mistake about either class must cost more than the truth.")
     return lost / np.sqrt(lost.prod())
-
-
-def mutual_information(ensemble: Ensemble, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
-    """Entropy (n,) of the mean class probabilities of all replicas minus their mean entropy, of samples X (n, d)."""
-    of_k = ensemble.weights / np.maximum(ensemble.member_weights, np.finfo(float).tiny)[:, None]
-    wholes = ensemble.head.wholes(X)
-    mean = np.zeros((len(X), ensemble.training_set.n_cells))
-    own_entropy = np.zeros(len(X))
-    for number, shares in ensemble.shares_of_replicas(X, n_jobs, device):
-        weight = ensemble.member_weights[number] / len(ensemble.members[number])
-        P = ensemble.head.answers(np.tensordot(of_k[number], shares, 1), wholes)
-        mean += weight * P
-        own_entropy += weight * entropy(P, axis=1)
-    return np.maximum(entropy(mean, axis=1) - own_entropy, 0.0)
 
 
 class DecidingMixin(FittedEnsemble):
@@ -263,9 +248,16 @@ class DecidingMixin(FittedEnsemble):
         """
         samples, ensemble = self._samples(X), self.ensemble_
         check_one_target(self, "Disagreement is")
+        of_k = ensemble.weights / np.maximum(ensemble.member_weights, np.finfo(float).tiny)[:, None]
+        found = np.empty(len(samples))
         with one_blas_thread():
-            parts = [
-                mutual_information(ensemble, samples[part], self.n_jobs, self.device)
-                for part in ensemble.parts(len(samples))
-            ]
-        return np.concatenate(parts)
+            for part in ensemble.parts(len(samples)):
+                some, own_entropy = samples[part], 0.0
+                wholes, mean = ensemble.head.wholes(some), np.zeros((len(some), len(self.classes_)))
+                for number, shares in ensemble.shares_of_replicas(some, self.n_jobs, self.device):
+                    weight = ensemble.member_weights[number] / len(ensemble.members[number])
+                    P = ensemble.head.answers(np.tensordot(of_k[number], shares, 1), wholes)
+                    mean += weight * P
+                    own_entropy += weight * entropy(P, axis=1)
+                found[part] = np.maximum(entropy(mean, axis=1) - own_entropy, 0.0)
+        return found

@@ -140,9 +140,7 @@ class LazyImportances:
     Debuggers, completion and scikit-learn's display in notebooks look at the value of every attribute that it names.
     """
 
-    def _has_importances(self) -> bool:
-        """Whether they are computed already."""
-        raise NotImplementedError
+    _has_importances: Callable[[], bool]  # whether they are computed already
 
     def __dir__(self) -> list[str]:
         names = [name for name in object.__dir__(self) if name not in LAZY and hasattr(self, name)]

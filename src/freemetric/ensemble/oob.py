@@ -19,18 +19,10 @@ MOST_LOOKED_AMONG = 16_384  # as in a search
 
 @dataclass(frozen=True, eq=False)
 class OOBIndices:
-    """Samples that were scored out of bag, and which of them every replica left out.
+    """Samples that were scored out of bag, and which of them every replica left out."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_oob,)
-        Row numbers of the samples in the table given to fit.
-    bits : ndarray of shape (n_replicas, ceil(n_oob / 8)) of uint8
-        Whether a replica left a sample out of its bag, packed; replicas are in the order of their members.
-    """
-
-    rows: NDArray
-    bits: NDArray[np.uint8]
+    rows: NDArray  # (n_oob,) in the table given to fit
+    bits: NDArray[np.uint8]  # (n_replicas, ceil(n_oob / 8)), packed; replicas are in the order of their members
 
     @classmethod
     def of(cls, rows: NDArray, left_out: Iterable[NDArray[np.bool_]]) -> "OOBIndices":

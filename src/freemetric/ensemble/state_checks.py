@@ -78,7 +78,16 @@ def _is_fitted_and_whole(model, attributes, heads, columns):
         require((getattr(model, name) >= 0).all(), name, "is negative")
     require(type(model.oob_indices_) is OOBIndices, "oob_indices_", "is something else")
     model.oob_indices_.check(ensemble.members, training_set)
-    _check_selection(model.selection_, ensemble.n_neighbors, (*SELECTION, *columns))
+    K, selection, columns = ensemble.n_neighbors, model.selection_, (*SELECTION, *columns)
+    _check_dict(selection, "selection_", columns)
+    n = np.size(selection["n_neighbors"])
+    for name in columns:
+        kinds, finite = SELECTION.get(name, "f"), name in ("temperature", "weight")
+        check_array(selection[name], f"{name} of selection_", 1, (n,), kinds, finite)
+    ks = np.tile(np.arange(1, K + 1), n // K)
+    require(n > 0 and np.array_equal(selection["n_neighbors"], ks), "selection_", "has other numbers of neighbours")
+    is_known = set(selection["view"].tolist()) <= set(VIEWS) and set(selection["form"].tolist()) <= set(FORMS)
+    require(is_known, "selection_", "has unknown views or forms")
     _check_walks(model.trace_, model.snapshots_)
     for name, most in (("shortlist_", np.inf), ("n_searched_", len(training_set))):
         n = getattr(model, name)
@@ -86,18 +95,6 @@ def _is_fitted_and_whole(model, attributes, heads, columns):
     for name in ("oob_score_", "temperature_", "confinement_", "shortlist_recall_"):
         require(isinstance(getattr(model, name), float), name, "is no number")
     return True
-
-
-def _check_selection(selection, K, columns):
-    _check_dict(selection, "selection_", columns)
-    n = np.size(selection["n_neighbors"])
-    for name in columns:
-        kinds = SELECTION.get(name, "f")
-        check_array(selection[name], f"{name} of selection_", 1, (n,), kinds, finite=name in ("temperature", "weight"))
-    ks = np.tile(np.arange(1, K + 1), n // K)
-    require(n > 0 and np.array_equal(selection["n_neighbors"], ks), "selection_", "has other numbers of neighbours")
-    known = set(selection["view"].tolist()) <= set(VIEWS) and set(selection["form"].tolist()) <= set(FORMS)
-    require(known, "selection_", "has unknown views or forms")
 
 
 def _check_walks(trace, snapshots):

@@ -22,12 +22,8 @@ FEWEST_ALIKE = 8  # samples with the same labels that are a stratum of their own
 class MultiLabelEncoding(Encoding):
     """Class numbers of several outputs as votes: a cell for every class of every output.
 
-    The target has the same cells, zeros and ones: its mean among any samples are their shares of votes.
-
-    Parameters
-    ----------
-    sizes : tuple of int
-        Number of classes of every output.
+    ``sizes`` are the numbers of classes. The target has the same cells, zeros and ones: its mean among any samples are
+    their shares of votes.
     """
 
     def __init__(self, sizes: tuple[int, ...]):

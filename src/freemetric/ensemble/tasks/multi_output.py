@@ -1,6 +1,6 @@
 """Multi-output regression: several targets of one sample, one set of metrics for all of them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,7 @@ from ...files.checks import require
 from ...learners.training_rows import TrainingRows
 from ...metrics import TargetEncoding, TrainingSet
 from ..settings import Recipe
-from ..task import Head
-from .regression import Prediction, RegressionHead, RegressionTask
+from .regression import Prediction, RegressionHead, RegressionTask, TargetHead
 from .scales import RegressionScore, Scale, encoded_target
 
 
@@ -83,7 +82,7 @@ class MultiTargetEncoding(TargetEncoding):
 
 
 @dataclass(frozen=True, eq=False)
-class MultiOutputHead(Head):
+class MultiOutputHead(TargetHead):
     """A head of regression for every target, each of which reads its own votes."""
 
     most_changed = RegressionHead.most_changed
@@ -92,7 +91,7 @@ class MultiOutputHead(Head):
     heads: list[RegressionHead]
 
     @property
-    def scale(self) -> Scales:
+    def scale(self) -> Scales:  # type: ignore[override]
         """On which locations are the targets."""
         return Scales([head.scale for head in self.heads])
 
@@ -102,25 +101,23 @@ class MultiOutputHead(Head):
         parts = zip(self.heads, self.encoding.shares_of_each(shares), np.split(wholes, ends), strict=True)
         return side_by_side([head(votes, some) for head, votes, some in parts])
 
-    def _each(self, prediction: Prediction) -> Iterator[tuple[RegressionHead, Prediction]]:
+    def _of_each(self, name, prediction, *options):
+        """What this method of every head gives, side by side."""
         columns = zip(prediction.location.T, prediction.spread.T, strict=True)
-        return zip(self.heads, (Prediction(*column) for column in columns), strict=True)
+        parts = zip(self.heads, columns, strict=True)
+        return np.stack([getattr(head, name)(Prediction(*column), *options) for head, column in parts], axis=1)
 
     def means(self, prediction: Prediction) -> NDArray[np.float64]:
         """Expected targets (n, m)."""
-        return np.column_stack([head.means(one) for head, one in self._each(prediction)])
+        return self._of_each("means", prediction)
 
     def quantiles(self, prediction: Prediction, chances: NDArray) -> NDArray[np.float64]:
         """Values (n, m, q) that the targets are below with these chances (q,)."""
-        return np.stack([head.quantiles(one, chances) for head, one in self._each(prediction)], axis=1)
+        return self._of_each("quantiles", prediction, chances)
 
     def interval(self, prediction: Prediction, alpha: float) -> NDArray[np.float64]:
         """Ends (n, m, 2) of intervals, each of which misses a share alpha."""
-        return np.stack([head.interval(one, alpha) for head, one in self._each(prediction)], axis=1)
-
-    def answers(self, shares: NDArray, wholes: NDArray) -> NDArray[np.float64]:
-        """Expected targets (n, m) of mixed votes (n, n_cells)."""
-        return self.means(self(shares, wholes))
+        return self._of_each("interval", prediction, alpha)
 
     def wholes(self, X: NDArray) -> NDArray[np.float64]:
         """Values of the trends and noises of all targets for samples X (n, d)."""
@@ -130,13 +127,6 @@ class MultiOutputHead(Head):
         """The same of training samples ``numbers`` (n,), trends without their own part in them."""
         parts = zip(self.heads, self.encoding.alone(training_set), strict=True)
         return np.vstack([head.wholes_of(one, numbers) for head, one in parts])
-
-    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
-        return lambda X, numbers: self.wholes(X)  # a single sample hardly moves a trend
-
-    def truth(self, training_set: TrainingSet) -> NDArray[np.float64]:
-        """The targets (N, m) as they were given."""
-        return self.scale.back(training_set.y)
 
     def named_strengths(self) -> list[dict[str, float]]:
         """Strengths of votes and trends, for every target."""

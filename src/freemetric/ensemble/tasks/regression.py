@@ -38,8 +38,27 @@ class Prediction(NamedTuple):
     spread: NDArray[np.float64]
 
 
+class TargetHead(Head):
+    """Makes predictions of one target or of several; subclasses have a ``scale``, and give a ``Prediction``."""
+
+    scale: Any
+    __call__: Callable[..., Prediction]  # of shares and wholes
+    means: Callable[[Prediction], NDArray[np.float64]]  # expected targets
+
+    def answers(self, shares: NDArray, wholes: NDArray) -> NDArray[np.float64]:
+        """Expected targets (n, m) of mixed votes (n, n_cells)."""
+        return self.means(self(shares, wholes)).reshape(len(shares), -1)
+
+    def truth(self, training_set: TrainingSet) -> NDArray[np.float64]:
+        """The targets (N,) or (N, m) as they were given."""
+        return self.scale.back(training_set.y)
+
+    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
+        return lambda X, numbers: self.wholes(X)  # a single sample hardly moves a trend
+
+
 @dataclass(frozen=True, eq=False)
-class RegressionHead(Head):
+class RegressionHead(TargetHead):
     r"""Location and spread of the target from votes and trends.
 
     With m(x) the mean of the target among the neighbours that vote, f_t(x) the trends and :math:`\bar f_t(x)` their
@@ -119,17 +138,6 @@ class RegressionHead(Head):
     def wholes_of(self, training_set: TrainingSet, numbers: NDArray) -> NDArray[np.float64]:
         """The same of training samples ``numbers`` (n,), trends without their own part in them."""
         return np.vstack([training_set.values[2:, numbers], trend_values(self.noises, training_set.X[numbers])])
-
-    def truth(self, training_set: TrainingSet) -> NDArray[np.float64]:
-        """The targets (N,) as they were given."""
-        return self.scale.back(training_set.y)
-
-    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
-        return lambda X, numbers: self.wholes(X)  # a single sample hardly moves a trend
-
-    def answers(self, shares: NDArray, wholes: NDArray) -> NDArray[np.float64]:
-        """Expected targets (n, 1) of mixed votes (n, n_cells)."""
-        return self.means(self(shares, wholes))[:, None]
 
     def means(self, prediction: Prediction) -> NDArray[np.float64]:
         """Expected targets (n,)."""
