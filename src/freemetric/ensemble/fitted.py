@@ -65,7 +65,7 @@ class FittedEnsemble:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for member in vars(cls).values():
+        for member in vars(cls).values() if cls.__module__.startswith("freemetric.") else ():  # not of users' classes
             if isfunction(member):
                 member.__doc__ = described(member.__doc__, TEXTS, {})
 
