@@ -164,7 +164,6 @@ class ClassificationTask(EnsembleTask):
 
     n_classes: int
     decision: Any = None  # in a search with a result
-    encoding: Any = None
     n_outputs: ClassVar[int] = 1  # among which a vote is divided
 
     @classmethod
@@ -175,8 +174,7 @@ class ClassificationTask(EnsembleTask):
     @classmethod
     def of_classes(cls, training_set: TrainingSet, classes: Any, class_weight: Any, scoring: Any) -> Self:
         """The task of a training set with these classes."""
-        decision = cls.decision_of(class_weight, scoring, classes, training_set)
-        return cls(training_set.n_cells, decision, training_set.encoding)
+        return cls(training_set.n_cells, cls.decision_of(class_weight, scoring, classes, training_set))
 
     @classmethod
     def known_targets(cls, y: ArrayLike, classes: Any) -> NDArray:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -185,9 +185,9 @@ class MultiLabelTask(ClassificationTask):
     energy = "regression"
     classes_are = list
     saved = {"multi-label-encoding": MultiLabelEncoding, "multi-label-head": MultiLabelHead}
+    score_of, decision_of = LabelsScore, LabelsDecision
 
-    score_of = LabelsScore
-    decision_of = LabelsDecision
+    encoding: Any = None
 
     @property
     def n_outputs(self) -> int:  # type: ignore[override]
@@ -197,6 +197,11 @@ class MultiLabelTask(ClassificationTask):
     def training_set(cls, rows: TrainingRows) -> TrainingSet:
         encoding = MultiLabelEncoding(tuple(map(len, rows.classes)))
         return TrainingSet(rows.X, np.ascontiguousarray(rows.y.T), encoding, rows.weights, rows.rows)
+
+    @classmethod
+    def of_classes(cls, training_set: TrainingSet, classes: Any, class_weight: Any, scoring: Any) -> Self:
+        task = super().of_classes(training_set, classes, class_weight, scoring)
+        return replace(task, encoding=training_set.encoding)
 
     @classmethod
     def known_targets(cls, y: ArrayLike, classes: Any) -> NDArray:
