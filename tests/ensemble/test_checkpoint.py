@@ -14,7 +14,7 @@ from sklearn.base import clone
 import freemetric
 from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.ensemble import running
-from freemetric.ensemble.running import Checkpoint
+from freemetric.ensemble.running import resuming
 from freemetric.ensemble.sampling import replicas_of
 from freemetric.ensemble.search import Search, SearchProblem
 from freemetric.ensemble.tasks.classification import ClassificationTask
@@ -65,10 +65,10 @@ def test_a_run_is_asked_to_its_end(iris, tmp_path):
             ended.append(task.candidate.view)
 
     problem = SearchProblem(TrainingSet(iris[0][::5], iris[1][::5], ClassEncoding(3)), ClassificationTask(3))
-    with Checkpoint(tmp_path / "kept") as kept:
+    with resuming(tmp_path / "kept", run) as resumed:
         search = Search(problem, Recipe(), np.random.SeedSequence(0))
         wanted = [(search.enter(Candidate(view, "identity", "nca")), 0) for view in ("scaled", "steps")]
-        search.grow(wanted, kept.resuming(run))
+        search.grow(wanted, resumed)
     assert ended == ["scaled", "steps"]
 
 

@@ -7,9 +7,9 @@ each. ``finish`` makes the ``model``, the ensemble, and the other fitted attribu
 and renews them with more samples. ``oob`` predicts out of bag after the fit; ``importances`` use it. ``conformal``
 makes prediction sets and intervals that hold; ``certificate`` bounds the risk. ``data_values`` says what training
 samples are worth, and ``shrinking`` drops or forgets some; ``counterfactuals`` says what would change a class, and
-``drift`` how unlike the training samples a sample is, and what has changed in a table. ``deciding`` predicts by costs,
-tunes thresholds and says which labels would help. ``base``, ``classifier`` and ``regressor`` are the estimators,
-``parameters`` describes what they share, and ``state_checks`` checks model files. ``selector`` selects features by
+``drift`` what has changed in a table. ``deciding`` predicts by costs, tunes thresholds and says which labels would
+help. These parts share ``fitted``. ``base``, ``classifier`` and ``regressor`` are the estimators, ``parameters``
+describes what they take, and ``state_checks`` checks model files. ``selector`` selects features by
 replicas of its own.
 """
 

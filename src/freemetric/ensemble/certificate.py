@@ -15,9 +15,10 @@ from ..learners.parallel import in_parallel
 from ..mc.streams import seed_sequence
 from ..metrics import Member, TrainingSet, View
 from ..metrics.neighbor_votes import NeighborVotes, chunks, shares
+from .fitted import FittedEnsemble
 from .population import allowed_neighbors
 from .running import first_candidates, given_recipe
-from .sampling import ReplicaTask, replicas_of
+from .sampling import replicas_of
 from .tasks.intervals import check_one_target
 
 TEMPERATURES = 60  # of the posterior that are tried
@@ -54,8 +55,7 @@ def risk_bound(losses: NDArray, n: int, delta: float) -> Bound:
     kl(mean loss || risk) <= (KL(posterior || prior) + log(2 sqrt(n) / delta)) / n, for all posteriors at once; the
     prior is uniform.
     """
-    posteriors = _posteriors(losses, n)
-    return _least(posteriors, posteriors @ losses, 1, n, delta)
+    return _least(losses, lambda posteriors: posteriors @ losses, 1, n, delta)
 
 
 def tandem_bound(losses: NDArray, tandem: NDArray, n: int, delta: float) -> Bound:
@@ -63,19 +63,18 @@ def tandem_bound(losses: NDArray, tandem: NDArray, n: int, delta: float) -> Boun
 
     Posteriors are those of ``risk_bound``; two hypotheses are drawn, so the relative entropy counts twice.
     """
-    posteriors = _posteriors(losses, n)
-    return _least(posteriors, np.einsum("th,hg,tg->t", posteriors, tandem, posteriors, optimize=True), 2, n, delta)
+    return _least(losses, lambda P: np.einsum("th,hg,tg->t", P, tandem, P, optimize=True), 2, n, delta)
 
 
-def _posteriors(losses, n):
-    """Boltzmann's law of the losses at many temperatures, (T, H); the first is the prior."""
+def _least(losses, risks, n_drawn, n, delta):
+    """The least of the bounds of the ``risks`` (T,) of so many hypotheses drawn from each posterior (T, H).
+
+    Posteriors are Boltzmann's law of the losses (H,) at many temperatures; the first is the prior.
+    """
     strengths = np.append(0.0, np.geomspace(1e-2 * n, 1e2 * n, TEMPERATURES))
-    return softmax(-strengths[:, None] * losses, axis=1)
-
-
-def _least(posteriors, empirical, n_drawn, n, delta):
-    """The least of the bounds of empirical losses (T,) of so many hypotheses drawn from each posterior (T, H)."""
-    kl = np.maximum(0.0, rel_entr(posteriors, 1 / posteriors.shape[1]).sum(axis=1))  # rounding may be below zero
+    posteriors = softmax(-strengths[:, None] * losses, axis=1)
+    empirical = risks(posteriors)
+    kl = np.maximum(0.0, rel_entr(posteriors, 1 / len(losses)).sum(axis=1))  # rounding may be below zero
     values = kl_inverse(empirical, (n_drawn * kl + np.log(2 * np.sqrt(n) / delta)) / n)
     best = int(values.argmin())
     return Bound(float(values[best]), float(empirical[best]), float(kl[best]), posteriors[best])
@@ -94,13 +93,6 @@ class BagReplica(NamedTuple):
     view: View
     member: Member
     search: NeighborVotes
-
-    @classmethod
-    def of(cls, task: ReplicaTask, view: View, maps: NDArray, n_neighbors: int) -> "BagReplica":
-        """The replica that a task has sampled, with these maps."""
-        member = Member(task.candidate, maps)
-        (Z,) = member.spaces(task.seen)
-        return cls(view, member, NeighborVotes(Z, task.training_set.places, n_neighbors))
 
     def shares(self, X: NDArray, neighbors: NDArray) -> NDArray[np.float64]:
         """Class shares (n, len(neighbors), C) among so many nearest samples of the bag, for samples X (n, d)."""
@@ -127,23 +119,18 @@ class BagEnsemble:
         candidates, bags = first_candidates(search), [rng.permutation(N)[:size] for _ in range(recipe.n_replicas)]
         lone = [search.lone_task(candidates[r % len(candidates)], bag, r) for r, bag in enumerate(bags)]
         found = in_parallel(replicas_of, [task for task, _ in lone], model._n_tasks)
-        most = int(self.neighbors.max())
-        pairs = zip(lone, found, strict=True)
-        self.replicas = [BagReplica.of(task, view, got.maps, most) for (task, view), got in pairs]
-        self.left_out = np.ones((len(bags), N), dtype=bool)
-        for outside, bag in zip(self.left_out, bags, strict=True):
-            outside[bag] = False
-        self.n_features = part.X.shape[1]
-        self._measure(part)
-
-    def _measure(self, part):
-        """Errors and Brier scores (H, N) of hypotheses on samples that they left out; zero on the others."""
-        R, K, N = len(self.replicas), len(self.neighbors), len(part)
-        self.errors, self.briers = (np.zeros((R, K, N), dtype=np.float32) for _ in range(2))
-        truth = np.eye(part.n_cells)
-        for r, (replica, outside) in enumerate(zip(self.replicas, self.left_out, strict=True)):
-            numbers = np.flatnonzero(outside)
-            for some in chunks(len(numbers), int(self.neighbors.max()), part.n_cells):
+        self.left_out, self.replicas, self.n_features = np.ones((len(bags), N), dtype=bool), [], part.X.shape[1]
+        most, truth = int(self.neighbors.max()), np.eye(part.n_cells)
+        shape = len(bags), len(self.neighbors), N  # zero where a sample was not left out
+        self.errors, self.briers = (np.zeros(shape, dtype=np.float32) for _ in range(2))
+        for r, ((task, view), got, bag) in enumerate(zip(lone, found, bags, strict=True)):
+            member = Member(task.candidate, got.maps)
+            (Z,) = member.spaces(task.seen)
+            replica = BagReplica(view, member, NeighborVotes(Z, task.training_set.places, most))
+            self.replicas.append(replica)
+            self.left_out[r, bag] = False
+            numbers = np.flatnonzero(self.left_out[r])
+            for some in chunks(len(numbers), most, part.n_cells):
                 rows = numbers[some]
                 votes = replica.shares(part.X[rows], self.neighbors)  # (n, K, C)
                 self.errors[r][:, rows] = (votes.argmax(axis=2) != part.y[rows, None]).T
@@ -250,13 +237,8 @@ class RiskCertificate:
         )
 
 
-class CertificateMixin:
+class CertificateMixin(FittedEnsemble):
     """``risk_certificate`` of a classifier with an ``ensemble_``."""
-
-    ensemble_: Any
-    classes_: NDArray
-    random_state: Any
-    _energy: Any
 
     def risk_certificate(self, delta: float = 0.05, loss: str = "error") -> RiskCertificate:
         r"""A bound of the risk of a bag-only ensemble, which holds with probability 1 - delta.
@@ -318,13 +300,6 @@ class CertificateMixin:
             known = ", ".join(map(repr, LOSSES))
             what = "votes of the bag-only ensemble are certified, not the calibrated probabilities of the model"
             raise ValueError(f"loss is one of {known}; {what}; got {loss!r}.")
-        ensemble = self._bag_ensemble()
-        found, n = ensemble.bound(loss, float(delta))
-        rest = found.posterior, ensemble, self.classes_
-        return RiskCertificate(loss, found.value, found.empirical, n, found.kl, float(delta), *rest)
-
-    def _bag_ensemble(self):
-        """The ensemble that is certified, made once."""
         training_set = self.ensemble_.training_set
         if training_set.weights is not None:
             raise ValueError("A certificate is of samples of equal weight; this model was fitted with sample_weight.")
@@ -334,4 +309,7 @@ class CertificateMixin:
             raise ValueError("A certificate needs replicas that know their bags alone; this energy knows all samples.")
         key = "bag-only ensemble", repr(given_recipe(self, len(training_set))), repr(self.random_state)
         with one_blas_thread(), config_context(assume_finite=True, skip_parameter_validation=True):
-            return self.ensemble_.once(key, lambda: BagEnsemble(self, training_set))
+            ensemble = self.ensemble_.once(key, lambda: BagEnsemble(self, training_set))
+        found, n = ensemble.bound(loss, float(delta))
+        rest = found.posterior, ensemble, self.classes_
+        return RiskCertificate(loss, found.value, found.empirical, n, found.kl, float(delta), *rest)

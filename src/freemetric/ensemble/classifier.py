@@ -17,13 +17,11 @@ from ..sklearn_compat import validate_params
 from . import tasks
 from .base import GAPPY, FreeEnergyModel
 from .certificate import CertificateMixin
-from .conformal import Conditions, check_alpha, check_coverage, prediction_sets, warn_of_small_cells
+from .conformal import COVERAGES, Conditions, check_alpha, prediction_sets, warn_of_small_cells
 from .counterfactuals import CounterfactualsMixin
-from .data_values import check_keeps_rows
 from .deciding import DecidingMixin
-from .finish import finish_fit, learn_more, together
+from .finish import learn_more, together
 from .parameters import free_energy_estimator
-from .running import run_to_the_end
 from .settings import recipe_of
 from .state_checks import check_classifier
 from .tasks.intervals import check_one_target
@@ -151,16 +149,13 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of these samples among each other.
 
-        Returns
-        -------
-        self : object
-            The fitted classifier.
+        {itself}
         """
         validate_params(self)
         if has_columns(y) or getattr(self, "n_outputs_", 1) > 1:
             raise ValueError("partial_fit learns one label of every sample; fit learns several columns of y.")
         if not hasattr(self, "ensemble_"):
-            return self._searched_anew(*self._problem(X, y, sample_weight, classes))
+            return self._searched(*self._problem(X, y, sample_weight, classes))
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError("classes are not those of the first call to partial_fit.")
         samples, labels = check_samples(self, X, y, reset=False, **GAPPY)
@@ -171,14 +166,8 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
         new = TrainingSet(rows.X, rows.y, old.encoding, rows.weights, n_before + rows.rows)
         training_set, n_given = together(old, new), n_before + len(samples)
         if len(training_set) >= 2 * self.n_searched_:
-            return self._searched_anew(self._task(training_set), training_set, n_given)
+            return self._searched(self._task(training_set), training_set, n_given)
         self.__dict__.update(learn_more(self, training_set, len(new), n_given))
-        return self
-
-    def _searched_anew(self, task, training_set, n_rows):
-        search = self._search(training_set, task)
-        run_to_the_end(search, self)
-        self.__dict__.update(finish_fit(search, training_set, n_rows))
         return self
 
     def _warn_about(self, searched):
@@ -215,10 +204,7 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
     def predict_proba(self, X: ArrayLike) -> Any:
         """Calibrated class probabilities.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
 
         Returns
         -------
@@ -233,14 +219,7 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy of the predictions; of several outputs, the share of samples with all labels right.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples.
+        {scored}
 
         Returns
         -------
@@ -281,10 +260,7 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
         samples are set aside; the same votes chose the weights of the metrics, so the coverage is measured, not proved.
         Costs a prediction and O(n log n) for n out-of-bag samples.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
         alpha : float, default=0.1
             Share of sets that may lack the true class, between 0 and 1.
         coverage : {"class", "marginal"}, default="class"
@@ -315,16 +291,14 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
 
         Examples
         --------
-        >>> from sklearn.datasets import load_wine
-        >>> from freemetric import FreeEnergyClassifier
-        >>> X, y = load_wine(return_X_y=True)
-        >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[::2], y[::2])
+        {wine_halves}
         >>> sets = model.predict_set(X[1::2], alpha=0.05)
         >>> bool(sets[range(89), y[1::2]].mean() > 0.9)
         True
         """
         check_alpha(alpha)
-        check_coverage(coverage)
+        if coverage not in COVERAGES:
+            raise ValueError(f"coverage is one of {', '.join(map(repr, COVERAGES))}; got {coverage!r}.")
         check_one_target(self, "Prediction sets are")
         samples = self._samples(X)
         if not len(self.oob_conformity_):
@@ -358,18 +332,15 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
         Examples
         --------
         >>> import numpy as np
-        >>> from sklearn.datasets import load_wine
-        >>> from freemetric import FreeEnergyClassifier
-        >>> X, y = load_wine(return_X_y=True)
-        >>> y[7] = 2  # it is 0
+        {wrong_label}
         >>> quality = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X, y).label_quality()
         >>> int(np.nanargmin(quality))
         7
         """
         check_is_fitted(self)
-        check_keeps_rows(self)
+        self._check_keeps_rows()
         check_one_target(self, "label_quality is")
-        training_set, quality = self.ensemble_.training_set, np.full(len(self.oob_decision_function_), np.nan)
+        training_set, quality = self.ensemble_.training_set, np.full(self._n_rows_given, np.nan)
         quality[training_set.rows] = self.oob_decision_function_[training_set.rows, training_set.y]
         return quality
 
@@ -389,6 +360,5 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
         tags.classifier_tags.multi_label = True
         return tags

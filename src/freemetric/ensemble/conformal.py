@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array
 
 from ..exceptions import warn_of_data
 from ..metrics.averaged_metric import FARTHEST
-from .oob import some_of
+from .oob import numbers_of, some_of
 
 COVERAGES = ("class", "marginal")
 MOST_COMPARED = 16_384  # samples of either population whose densities are compared
@@ -25,18 +25,7 @@ def check_alpha(alpha: float, missing: str = "sets without the true class", name
         raise ValueError(f"{name} is the share of {missing}, between 0 and 1; got {alpha!r}.")
 
 
-def check_coverage(coverage: str) -> None:
-    """ValueError unless it says within what sets hold."""
-    if coverage not in COVERAGES:
-        raise ValueError(f"coverage is one of {', '.join(map(repr, COVERAGES))}; got {coverage!r}.")
-
-
-class SmallCell(NamedTuple):
-    """A class of a group, or a group, with too few samples for anything to be left out."""
-
-    number: int | None  # of the class; None for all
-    group: Any
-    n_samples: int
+SmallCell = tuple[int | None, Any, int]  # number of a class or None for all, a group, and its few samples
 
 
 class Conditions(NamedTuple):
@@ -63,20 +52,14 @@ class Conditions(NamedTuple):
         training_set, n, m = model.ensemble_.training_set, len(rows), len(X)
         labels, known, new, weights, new_weights = cls.none(n, m)
         if groups is not None:
-            labels, everyone, new = _group_numbers(groups, _n_given(model), m)
+            labels, everyone, new = _group_numbers(groups, model._n_rows_given, m)
             known = everyone[rows]
         if shift is not None:
-            order = np.argsort(training_set.rows)
-            scored = training_set.X[order[np.searchsorted(training_set.rows, rows, sorter=order)]]
+            scored = training_set.X[numbers_of(rows, training_set.rows)]
             both = (some[some_of(len(some), MOST_COMPARED)] for some in (training_set.X, model._samples(shift)))
             ratios = DensityRatios(*map(model.ensemble_.embed, both))
             weights, new_weights = (ratios(model.ensemble_.embed(some)) for some in (scored, X))
         return cls(labels, known, new, weights, new_weights)
-
-
-def _n_given(model):
-    """Number of rows given to fit: out-of-bag predictions have one for each."""
-    return len(model.oob_prediction_ if hasattr(model, "oob_prediction_") else model.oob_decision_function_)
 
 
 def _group_numbers(groups, n_given, n_new):
@@ -88,7 +71,8 @@ def _group_numbers(groups, n_given, n_new):
     numbers = {label: number for number, label in enumerate(dict.fromkeys(given))}
     unknown = [label for label in dict.fromkeys(new) if label not in numbers]
     if unknown:
-        raise ValueError(f"groups of the rows of X has {_few(unknown)}, and no row given to fit is of that group.")
+        names = _few([*map(repr, unknown)])
+        raise ValueError(f"groups of the rows of X has {names}, and no row given to fit is of that group.")
     found = (np.array([numbers[label] for label in some], dtype=np.intp) for some in (given, new))
     return list(numbers), *found
 
@@ -99,22 +83,15 @@ def _column(values, whose, n):
         shape = f"{len(column)} values" if column.ndim == 1 else f"{column.ndim} dimensions"
         raise ValueError(f"groups of {whose} has {shape}, and there are {n} such rows.")
     labels = column.tolist()
-    if any(map(_is_missing, labels)):
-        raise ValueError(f"groups of {whose} has missing values; name their group.")
+    for label in labels:
+        same = label == label  # neither NaN is equal to itself, nor pandas' NA
+        if label is None or not (isinstance(same, bool | np.bool_) and same):
+            raise ValueError(f"groups of {whose} has missing values; name their group.")
     return labels
 
 
-def _is_missing(label):
-    same = label == label  # neither NaN is equal to itself, nor pandas' NA
-    return label is None or not (isinstance(same, bool | np.bool_) and same)
-
-
 def _few(labels):
-    return ", ".join(map(repr, labels[:SHOWN])) + _more(labels)
-
-
-def _more(names):
-    return f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(labels[:SHOWN]) + (f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else "")
 
 
 class DensityRatios:
@@ -125,13 +102,8 @@ class DensityRatios:
 
     .. math:: w(x) = \frac{(a + 1) / n'}{(b + 1) / n}.
 
-    k is the square root of the number of all samples. A sample of either population is among its own neighbours, so
-    that w is one function for both. Costs one search.
-
-    Parameters
-    ----------
-    old, new : ndarray of shape (n, p) and (n', p)
-        Samples of both populations in a space where distances are Euclidean.
+    k is the square root of the number of all samples (n, p) and (n', p), in a space where distances are Euclidean. A
+    sample of either population is among its own neighbours, so that w is one function for both. Costs one search.
     """
 
     def __init__(self, old: NDArray, new: NDArray):
@@ -171,7 +143,7 @@ def prediction_sets(
     ``typical`` (n,) are out-of-bag probabilities of the true classes ``truth`` (n,). A sample is compared with those of
     its group, and a class with those of this class where ``by_class``.
     """
-    sets, small = np.ones(probabilities.shape, dtype=bool), []
+    sets, small = np.ones(probabilities.shape, dtype=bool), list[SmallCell]()
     columns = range(probabilities.shape[1]) if by_class else [None]
     for number in np.unique(given.new_groups):
         new, known = given.new_groups == number, given.groups == number
@@ -180,7 +152,7 @@ def prediction_sets(
             own, weights = given.new_weights[new], given.weights[cell]
             sets[new, wanted] = p_values(probabilities[new, wanted], typical[cell], weights, own) > alpha
             if cell.sum() + 1 < 1 / alpha:
-                small.append(SmallCell(c, given.labels[number], int(cell.sum())))
+                small.append((c, given.labels[number], int(cell.sum())))
     return sets, small
 
 
@@ -191,7 +163,7 @@ def warn_of_small_cells(what: str, small: Sequence[SmallCell], classes: NDArray 
         parts = [] if number is None or classes is None else [f"class {classes[number]}"]
         names.append(f"{' of '.join([*parts, *([f'group {group}'] if grouped else [])]) or 'all samples'} ({n})")
     if names:
-        warn_of_data(f"{what}: {', '.join(names[:SHOWN])}{_more(names)}.")
+        warn_of_data(f"{what}: {_few(names)}.")
 
 
 def error_limits(errors: NDArray, alpha: float, given: Conditions) -> tuple[NDArray[np.float64], list[SmallCell]]:
@@ -200,7 +172,7 @@ def error_limits(errors: NDArray, alpha: float, given: Conditions) -> tuple[NDAr
     A limit leaves out a share alpha / 2 of the weight of the errors of the group, the new sample among them, which may
     be anywhere: it is infinite where its own weight is more than that.
     """
-    limits, small = np.empty((len(given.new_groups), 2)), []
+    limits, small = np.empty((len(given.new_groups), 2)), list[SmallCell]()
     for number in np.unique(given.new_groups):
         new, cell = given.new_groups == number, given.groups == number
         order = np.argsort(errors[cell], kind="stable")
@@ -209,5 +181,5 @@ def error_limits(errors: NDArray, alpha: float, given: Conditions) -> tuple[NDAr
         limits[new, 1] = np.append(inside, np.inf)[np.searchsorted(np.cumsum(weights), needed)]
         limits[new, 0] = np.append(inside[::-1], -np.inf)[np.searchsorted(np.cumsum(weights[::-1]), needed)]
         if len(inside) + 1 < 2 / alpha:
-            small.append(SmallCell(None, given.labels[number], len(inside)))
+            small.append((None, given.labels[number], len(inside)))
     return limits, small

@@ -1,7 +1,7 @@
 """Data values: what every training sample is worth to the votes, by exact Shapley values of k nearest neighbours."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -13,17 +13,15 @@ from ..learners.base import one_blas_thread
 from ..learners.parameters import documented
 from ..metrics import Member, TrainingSet
 from ..metrics.index import mapped, seen_in
+from .fitted import FittedEnsemble
 from .model import Ensemble
-from .oob import OOBIndices
+from .oob import OOBIndices, left_out_by_all, numbers_of
 
 AFFORDABLE = 1e9  # distances that are sorted, of about 0.2 microseconds each
 BLOCK = 1 << 21  # distances at a time
 
-JIA = """.. [1] R. Jia, D. Dao, B. Wang et al., "Efficient Task-Specific Data Valuation for Nearest Neighbor
-       Algorithms", Proceedings of the VLDB Endowment 12, 2019."""
 SHARED = {
-    "jia": JIA,
-    "neighbors": f"""Parameters
+    "neighbors": """Parameters
     ----------
     targets : ndarray of shape (n_samples, n_neighbors)
         Labels or targets of all neighbours of every sample, the nearest first.
@@ -39,7 +37,8 @@ SHARED = {
 
     References
     ----------
-    {JIA}""",
+    .. [1] R. Jia, D. Dao, B. Wang et al., "Efficient Task-Specific Data Valuation for Nearest Neighbor
+       Algorithms", Proceedings of the VLDB Endowment 12, 2019.""",
 }
 """Descriptions that several docstrings below share."""
 
@@ -130,34 +129,26 @@ class Scored(NamedTuple):
     left_out: list[NDArray[np.bool_]]  # for every member (R, n): which replicas score them
 
     @classmethod
-    def oob(cls, ensemble: Ensemble, oob_indices: OOBIndices, step: int = 1) -> "Scored":
-        """Every so many-th out-of-bag sample, each by the replicas that left it out; fewer if that is too expensive."""
+    def oob(cls, ensemble: Ensemble, oob_indices: OOBIndices) -> "Scored":
+        """Out-of-bag samples, each by the replicas that left it out; fewer if that is too expensive."""
         training_set, left_out = ensemble.training_set, oob_indices.left_out(ensemble.members)
-        able = np.flatnonzero(np.all([some.any(axis=0) for some in left_out], axis=0))
-        able = able[able % step == 0]
+        able = left_out_by_all(left_out)
         if not len(able):
             raise ValueError("No training sample was out of bag for every candidate; give X and y to score by.")
         each = len(training_set) * np.mean([some[:, able].sum(axis=0) for some in left_out]) * len(left_out)
-        some = np.unique(np.linspace(0, len(able) - 1, max(1, int(min(len(able), AFFORDABLE / each)))).astype(int))
-        taken, by_row = able[some], np.argsort(training_set.rows)
-        numbers = by_row[np.searchsorted(training_set.rows, oob_indices.rows[taken], sorter=by_row)]
+        most = max(1, int(min(len(able), AFFORDABLE / each)))
+        taken = able[np.unique(np.linspace(0, len(able) - 1, most).astype(int))]
+        numbers = numbers_of(oob_indices.rows[taken], training_set.rows)
         w = np.ones(len(taken)) if training_set.weights is None else training_set.weights[numbers]
         X, truth = training_set.X[numbers], training_set.y[numbers]
         return cls(X, truth, w / w.sum(), numbers, [replicas[:, taken] for replicas in left_out])
-
-    @classmethod
-    def given(cls, ensemble: Ensemble, X: NDArray, truth: NDArray) -> "Scored":
-        """Other samples, by all replicas."""
-        n = len(X)
-        everyone = [np.ones((len(member), n), dtype=bool) for member in ensemble.members]
-        return cls(X, truth, np.full(n, 1 / n), np.full(n, -1), everyone)
 
 
 class Neighbors:
     """All training samples in the order of their distances, in any space.
 
-    Samples at one place are in the order of their targets, and the other way round in a second order: equal samples
-    then have equal values.
+    Samples at one place come in the order of their targets, and in a second one the other way round: equal samples have
+    equal values.
     """
 
     def __init__(self, training_set: TrainingSet):
@@ -182,16 +173,23 @@ def mean_values(ensemble: Ensemble, scored: Scored, n_jobs: int | None = None) -
     """Values (N,) of the training samples: means over scored samples and replicas, of all members by their weights."""
     training_set, neighbors = ensemble.training_set, Neighbors(ensemble.training_set)
     seen = seen_in(ensemble.views, training_set.X[training_set.places.rows])
-    queries = seen_in(ensemble.views, scored.X)
+    queries, y = seen_in(ensemble.views, scored.X), training_set.y
+
+    def values(rows, truth, weights):
+        """Values (n, N) of neighbours ``rows`` (n, N); of several targets their mean."""
+        if y.dtype.kind != "f":
+            return class_shapley(y[rows], truth, weights)
+        columns = zip(y.reshape(len(y), -1).T, truth.reshape(len(truth), -1).T, strict=True)
+        return np.mean([regression_shapley(z[rows], t, weights) for z, t in columns], axis=0)
 
     def of_space(member: Member, weights, replica, fair, per_sample):
         Z, Q = (mapped(member, some, replica)[0].astype(np.float64) for some in (seen, queries))
-        total, size = np.zeros(len(training_set)), max(1, BLOCK // len(training_set))
+        total, size = np.zeros(len(y)), max(1, BLOCK // len(y))
         for start in range(0, len(fair), size):
             part = fair[start : start + size]
             for rows in neighbors.orders(Z, Q[part], scored.numbers[part]):
-                values = _values(training_set.y, rows, scored.truth[part], weights) * per_sample[part, None]
-                total += np.bincount(rows.ravel(), values.ravel(), len(total)) / len(neighbors.by_place)
+                found = values(rows, scored.truth[part], weights) * per_sample[part, None]
+                total += np.bincount(rows.ravel(), found.ravel(), len(total)) / len(neighbors.by_place)
         return total
 
     tasks = []
@@ -201,28 +199,9 @@ def mean_values(ensemble: Ensemble, scored: Scored, n_jobs: int | None = None) -
     return np.sum(Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(of_space)(*task) for task in tasks), axis=0)
 
 
-def _values(y, rows, truth, weights):
-    """Values (n, N) of neighbours ``rows`` (n, N); of several targets their mean."""
-    if y.dtype.kind != "f":
-        return class_shapley(y[rows], truth, weights)
-    columns, known = (y[:, None], truth[:, None]) if y.ndim == 1 else (y, truth)
-    each = [regression_shapley(z[rows], t, weights) for z, t in zip(columns.T, known.T, strict=True)]
-    return np.mean(each, axis=0)
-
-
-class DataValuesMixin:
+class DataValuesMixin(FittedEnsemble):
     """Data values of an estimator with an ``ensemble_`` and its ``oob_indices_``."""
 
-    ensemble_: Any
-    oob_indices_: Any
-    n_jobs: int | None
-    _samples: Callable[[ArrayLike], NDArray]
-
-    def _known_targets(self, y: ArrayLike) -> NDArray:
-        """Targets as the training set has them: class numbers, or numbers on the scale."""
-        raise NotImplementedError
-
-    @documented(SHARED)
     def data_values(self, X: ArrayLike | None = None, y: ArrayLike | None = None) -> NDArray[np.float64]:
         r"""What every training sample is worth to the votes: exact Shapley values of k nearest neighbours.
 
@@ -257,44 +236,31 @@ class DataValuesMixin:
 
         References
         ----------
-        {jia}
+        .. [1] R. Jia, D. Dao, B. Wang et al., "Efficient Task-Specific Data Valuation for Nearest Neighbor
+           Algorithms", Proceedings of the VLDB Endowment 12, 2019.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_wine
-        >>> from freemetric import FreeEnergyClassifier
-        >>> X, y = load_wine(return_X_y=True)
-        >>> y[7] = 2  # it is 0
+        {wrong_label}
         >>> values = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X, y).data_values()
         >>> int(values.argmin()), bool(values[7] < 0)
         (7, True)
         """
         check_is_fitted(self)
-        check_keeps_rows(self)
+        self._check_keeps_rows()
+        ensemble = self.ensemble_
         if X is None and y is None:
-            scored = Scored.oob(self.ensemble_, self.oob_indices_)
+            scored = Scored.oob(ensemble, self.oob_indices_)
         elif X is None or y is None:
             raise ValueError("data_values takes X and y together, or neither.")
         else:
             samples, truth = self._samples(X), self._known_targets(y)
-            if len(samples) != len(truth):
-                raise ValueError(f"X has {len(samples)} samples, and y has {len(truth)}.")
-            scored = Scored.given(self.ensemble_, samples, truth)
-        values = np.full(n_rows_given(self), np.nan)
+            n = len(truth)
+            if len(samples) != n:
+                raise ValueError(f"X has {len(samples)} samples, and y has {n}.")
+            by_all = [np.ones((len(member), n), dtype=bool) for member in ensemble.members]
+            scored = Scored(samples, truth, np.full(n, 1 / n), np.full(n, -1), by_all)
+        values = np.full(self._n_rows_given, np.nan)
         with one_blas_thread():
-            values[self.ensemble_.training_set.rows] = mean_values(self.ensemble_, scored, self.n_jobs)
+            values[ensemble.training_set.rows] = mean_values(ensemble, scored, self.n_jobs)
         return values
-
-
-def check_keeps_rows(model: Any) -> None:
-    """ValueError where the training samples of a model are elsewhere, such as in Dask's partitions."""
-    if hasattr(model, "to_local"):
-        raise ValueError(f"The rows of {type(model).__name__} are in partitions; to_local() returns a model with them.")
-
-
-OOB_PREDICTIONS = ("oob_decision_function_", "oob_prediction_")  # with an entry for every row given to fit
-
-
-def n_rows_given(model: Any) -> int:
-    """Number of rows that a model was given."""
-    return next(len(vars(model)[name]) for name in OOB_PREDICTIONS if name in vars(model))

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..learners.base import one_blas_thread
 from ..printable import counted
 from .conformal import check_alpha
-from .model import Ensemble
+from .fitted import FittedEnsemble
 from .settings import recipe_of
 from .tasks.decisions import ProbabilityScore, best_weights, conformity, favouring, score_name
 from .tasks.intervals import check_one_target
@@ -31,11 +31,6 @@ def check_costs(costs: ArrayLike, n_classes: int) -> NDArray[np.float64]:
     return found
 
 
-def expected_costs(probabilities: NDArray, costs: NDArray) -> NDArray[np.float64]:
-    """Expected costs (n, C) of every answer, from class probabilities (n, C) and costs (C, C)."""
-    return probabilities @ costs
-
-
 def weights_of_costs(costs: NDArray) -> NDArray[np.float64]:
     """Class weights (2,) that decide as costs (2, 2) do: what a mistake about each class costs more than the truth."""
     if len(costs) != 2:
@@ -46,39 +41,15 @@ def weights_of_costs(costs: NDArray) -> NDArray[np.float64]:
     return lost / np.sqrt(lost.prod())
 
 
-def mutual_information(ensemble: Ensemble, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
-    """Entropy (n,) of the mean class probabilities of all replicas minus their mean entropy, of samples X (n, d)."""
-    of_k = ensemble.weights / np.maximum(ensemble.member_weights, np.finfo(float).tiny)[:, None]
-    wholes = ensemble.head.wholes(X)
-    mean = np.zeros((len(X), ensemble.training_set.n_cells))
-    own_entropy = np.zeros(len(X))
-    for number, shares in ensemble.shares_of_replicas(X, n_jobs, device):
-        weight = ensemble.member_weights[number] / len(ensemble.members[number])
-        P = ensemble.head.answers(np.tensordot(of_k[number], shares, 1), wholes)
-        mean += weight * P
-        own_entropy += weight * entropy(P, axis=1)
-    return np.maximum(entropy(mean, axis=1) - own_entropy, 0.0)
-
-
-class DecidingMixin:
-    """Predictions by costs, with rejection, or by one number of neighbours; tuned thresholds; disagreement of replicas.
-
-    The classifier has ``predict_proba``, ``score_samples``, ``ensemble_``, ``class_weight_``,
-    ``oob_decision_function_`` and ``_samples(X)``, which validates.
-    """
+class DecidingMixin(FittedEnsemble):
+    """Predictions by costs, with rejection or one number of neighbours; tuned thresholds; disagreement of replicas."""
 
     class_weight: Any
-    ensemble_: Any
-    classes_: NDArray
     class_weight_: NDArray
-    oob_decision_function_: NDArray
     oob_conformity_: NDArray
     oob_score_: float
-    n_jobs: int | None
-    device: str
     predict_proba: Callable[[Any], Any]
     score_samples: Callable[[Any], NDArray]
-    _samples: Any
 
     def predict(self, X: ArrayLike, costs: ArrayLike | None = None, reject: float | None = None) -> NDArray:
         r"""Predict classes: the most probable ones, or those of least expected cost.
@@ -89,10 +60,7 @@ class DecidingMixin:
 
         P are the probabilities of the data: ``class_weight``, which stands for other costs, is divided out.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
         costs : array-like of shape (n_classes, n_classes) or None, default=None
             ``costs[i, j]`` is the cost of saying ``classes_[j]`` where ``classes_[i]`` is true; a gain is negative.
             None: the class of the largest probability.
@@ -141,7 +109,7 @@ class DecidingMixin:
             return lambda P: classes[P.argmax(axis=1)]
         check_one_target(self, "costs are")
         C = check_costs(costs, len(classes))
-        return lambda P: classes[expected_costs(favouring(P, factors), C).argmin(axis=1)]
+        return lambda P: classes[(favouring(P, factors) @ C).argmin(axis=1)]  # of the least expected cost
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.
@@ -204,7 +172,17 @@ class DecidingMixin:
             raise ValueError("tune_threshold takes a scoring or costs, not both.")
         check_one_target(self, "Thresholds are")
         P, y, w = self._out_of_bag()
-        start, score = self._to_tune(scoring, costs, y)
+        if costs is not None:
+            C = check_costs(costs, len(self.classes_))
+            start = weights_of_costs(C)
+
+            def score(P, y, w):
+                return -float(np.average(C[y, P.argmax(axis=1)], weights=w))
+        else:
+            scoring = "balanced_accuracy" if scoring is None else scoring
+            start, score = np.ones(len(self.classes_)), ProbabilityScore(scoring, self.classes_)
+            if not score.is_of_labels(y):
+                raise ValueError(f"The {score_name(scoring)} has no threshold; tune_threshold takes a score of labels.")
         P = favouring(P, start / self.class_weight_)
         sizes = np.bincount(y, w, len(self.classes_)).astype(np.float64)
         return self._with_class_weights(start * best_weights(lambda factors: score(favouring(P, factors), y, w), sizes))
@@ -222,24 +200,13 @@ class DecidingMixin:
             raise ValueError("A condensed model has lost labels that thresholds need; tune_threshold before condense.")
         return P[known], training_set.y[known], None if training_set.weights is None else training_set.weights[known]
 
-    def _to_tune(self, scoring, costs, y):
-        """Weights (C,) to start from, and the score (probabilities, y, weights) to be large."""
-        if costs is not None:
-            C = check_costs(costs, len(self.classes_))
-            return weights_of_costs(C), lambda P, y, w: -float(np.average(C[y, P.argmax(axis=1)], weights=w))
-        scoring = "balanced_accuracy" if scoring is None else scoring
-        score = ProbabilityScore(scoring, self.classes_)
-        if not score.is_of_labels(y):
-            raise ValueError(f"The {score_name(scoring)} has no threshold; tune_threshold takes a score of labels.")
-        return np.ones(len(self.classes_)), score
-
     def _with_class_weights(self, weights):
         """A copy with these weights (C,) of the classes instead of its own."""
         factors, tuned = weights / self.class_weight_, object.__new__(type(self))
         vars(tuned).update(vars(self))  # not copy.copy, which takes the state of pickles
         tuned.class_weight = dict(zip(self.classes_.tolist(), weights.tolist(), strict=True))
         tuned.class_weight_ = weights
-        tuned.ensemble_ = self.ensemble_.with_head(self.ensemble_.head.favouring(factors))
+        tuned.ensemble_ = self.ensemble_.changed(head=self.ensemble_.head.favouring(factors))
         tuned.oob_decision_function_ = favouring(self.oob_decision_function_, factors)
         P, y, w = tuned._out_of_bag()
         tuned.oob_conformity_ = conformity(P, y)
@@ -261,10 +228,7 @@ class DecidingMixin:
 
         Costs a search among all training samples in the space of every replica.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, such as a pool without labels.
+        {samples}
 
         Returns
         -------
@@ -278,17 +242,22 @@ class DecidingMixin:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_wine
-        >>> from freemetric import FreeEnergyClassifier
-        >>> X, y = load_wine(return_X_y=True)
+        {wine}
         >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[::6], y[::6])
         >>> next_to_label = model.disagreement(X).argmax()
         """
         samples, ensemble = self._samples(X), self.ensemble_
         check_one_target(self, "Disagreement is")
+        of_k = ensemble.weights / np.maximum(ensemble.member_weights, np.finfo(float).tiny)[:, None]
+        found = np.empty(len(samples))
         with one_blas_thread():
-            parts = [
-                mutual_information(ensemble, samples[part], self.n_jobs, self.device)
-                for part in ensemble.parts(len(samples))
-            ]
-        return np.concatenate(parts)
+            for part in ensemble.parts(len(samples)):
+                some, own_entropy = samples[part], 0.0
+                wholes, mean = ensemble.head.wholes(some), np.zeros((len(some), len(self.classes_)))
+                for number, shares in ensemble.shares_of_replicas(some, self.n_jobs, self.device):
+                    weight = ensemble.member_weights[number] / len(ensemble.members[number])
+                    P = ensemble.head.answers(np.tensordot(of_k[number], shares, 1), wholes)
+                    mean += weight * P
+                    own_entropy += weight * entropy(P, axis=1)
+                found[part] = np.maximum(entropy(mean, axis=1) - own_entropy, 0.0)
+        return found

@@ -1,7 +1,9 @@
-"""Samples unlike those of the fit: p-values of single ones, and a test of two tables in the learned metric."""
+"""Drift: a test of two tables in the learned metric, and of every column."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import one_blas_thread
 from ..metrics.averaged_metric import FARTHEST
-from .importances import group_names
+from .fitted import FittedEnsemble
 
 N_NEIGHBORS = 5
 MOST_ROWS = 5000  # of each table, spread evenly
@@ -50,26 +52,11 @@ class Drift(NamedTuple):
         return self.names[found[np.argsort(-self.contributions[found], kind="stable")]]
 
 
-class Pooled:
-    """Rows of two tables together, and permutations of which table they are of."""
-
-    def __init__(self, old: NDArray, new: NDArray, n_permutations: int, rng: np.random.Generator):
-        self.X, self.is_new = np.concatenate([old, new]), np.arange(len(old) + len(new)) >= len(old)
-        self.n_permutations, self.rng, self.seed = n_permutations, rng, int(rng.integers(1 << 62))
-
-    def permuted(self) -> Iterator[NDArray[np.bool_]]:
-        """Permuted labels (n, N), some at a time; the same ones in every round."""
-        rng, N = np.random.default_rng(self.seed), len(self.X)
-        size = max(1, AT_A_TIME // N)
-        for start in range(0, self.n_permutations, size):
-            n = min(size, self.n_permutations - start)
-            yield rng.permuted(np.broadcast_to(self.is_new, (n, N)), axis=1)
-
-    def shuffled(self, columns: NDArray) -> NDArray:
-        """The rows with the values of some columns shuffled among all of them."""
-        X = self.X.copy()
-        X[:, columns] = X[self.rng.permutation(len(X))][:, columns]
-        return X
+def permutations(is_new: NDArray, n: int, seed: int) -> Iterator[NDArray[np.bool_]]:
+    """Permuted labels (n, N) of the rows, some at a time; the same ones of every seed."""
+    rng, size = np.random.default_rng(seed), max(1, AT_A_TIME // len(is_new))
+    for start in range(0, n, size):
+        yield rng.permuted(np.broadcast_to(is_new, (min(size, n - start), len(is_new))), axis=1)
 
 
 def neighbors_in(Z: NDArray, n_neighbors: int) -> NDArray[np.intp]:
@@ -96,15 +83,17 @@ def cramer_von_mises(x: NDArray, labels: NDArray) -> NDArray[np.float64]:
     return (difference**2) @ counts / len(x)
 
 
-def column_p_values(pooled: Pooled, groups: list[NDArray]) -> NDArray[np.float64]:
-    """Corrected p-values of groups of columns, by the largest statistic among them (Westfall and Young 1993)."""
+def column_p_values(X: NDArray, labels: Iterable[NDArray], groups: list[NDArray]) -> NDArray[np.float64]:
+    """Corrected p-values of groups of columns of X (N, d), by the largest statistic among them.
 
-    def statistics(labels):
-        each = [sum(cramer_von_mises(pooled.X[:, column], labels) for column in columns) for columns in groups]
-        return np.stack(each, axis=-1)
-
-    found = statistics(pooled.is_new[None])
-    chance = np.concatenate([found, *(statistics(labels) for labels in pooled.permuted())])
+    The first of all labels (n, N) are the true ones (Westfall and Young 1993).
+    """
+    chance = np.concatenate(
+        [
+            np.stack([sum(cramer_von_mises(X[:, column], some) for column in columns) for columns in groups], axis=-1)
+            for some in labels
+        ]
+    )
     spread = chance.std(axis=0)
     known = spread > 1e-12  # a constant column has nothing to differ in
     standard = np.where(known, (chance - chance.mean(axis=0)) / np.where(known, spread, 1.0), -np.inf)
@@ -112,14 +101,10 @@ def column_p_values(pooled: Pooled, groups: list[NDArray]) -> NDArray[np.float64
     return np.where(known, (largest >= standard[0] - 1e-9).mean(axis=0), 1.0)
 
 
-class DriftMixin:
+class DriftMixin(FittedEnsemble):
     """Drift seen by an estimator with an ``ensemble_``."""
 
-    ensemble_: Any
-    n_features_in_: int
-    _samples: Callable[[ArrayLike], NDArray]
-
-    def drift(
+    def drift(  # noqa: D417 - the shared text describes the groups
         self,
         X_old: ArrayLike,
         X_new: ArrayLike,
@@ -151,9 +136,7 @@ class DriftMixin:
         ----------
         X_old, X_new : array-like of shape (n_samples, n_features)
             The tables, such as rows held out before and rows seen since.
-        groups : array-like of shape (n_features,) or None, default=None
-            Name of the group of every feature; those of one group, such as the columns of a one-hot encoding, are
-            tested together. None: every feature on its own.
+        {groups}
         n_permutations : int, default=499
             B; no p-value is below 1 / (B + 1).
         random_state : int, default=0
@@ -186,86 +169,32 @@ class DriftMixin:
         (True, [1])
         """
         check_is_fitted(self)
-        names = group_names(groups, getattr(self, "feature_names_in_", None), self.n_features_in_)
+        names, groups_of_columns = self._groups(groups)
         if not (isinstance(n_permutations, int | np.integer) and n_permutations > 0):
             raise ValueError(f"n_permutations is a number of permutations, at least 1; got {n_permutations!r}.")
         old, new = (_spread_evenly(self._samples(X)) for X in (X_old, X_new))
-        n_neighbors = min(N_NEIGHBORS, len(old) + len(new) - 1)
-        order = names[np.sort(np.unique(names, return_index=True)[1])]
-        of_columns = names[self.ensemble_.training_set.owner]
-        columns = [np.flatnonzero(of_columns == name) for name in order]
-        pooled, embed = Pooled(old, new, n_permutations, np.random.default_rng(random_state)), self.ensemble_.embed
+        X, is_new = np.concatenate([old, new]), np.arange(len(old) + len(new)) >= len(old)
+        rng, embed = np.random.default_rng(random_state), self.ensemble_.embed
+        permuted = partial(permutations, is_new, n_permutations, int(rng.integers(1 << 62)))
+
+        def statistic(nearest):
+            return own_shares(nearest, is_new[None])[0]
+
+        def shuffled(columns):
+            other = X.copy()
+            other[:, columns] = X[rng.permutation(len(X))][:, columns]
+            return other
+
         with one_blas_thread():
-            nearest = neighbors_in(embed(pooled.X), n_neighbors)
-            (statistic,) = own_shares(nearest, pooled.is_new[None])
-            chance = np.concatenate([own_shares(nearest, some) for some in pooled.permuted()])
-            shuffled = (neighbors_in(embed(pooled.shuffled(some)), n_neighbors) for some in columns)
-            lost = statistic - np.concatenate([own_shares(found, pooled.is_new[None]) for found in shuffled])
-            p_values = column_p_values(pooled, columns)
-        p_value = float((1 + (chance >= statistic - 1e-12).sum()) / (1 + len(chance)))
-        return Drift(float(statistic), float(chance.mean()), p_value, order, lost, p_values)
+            n_neighbors = min(N_NEIGHBORS, len(X) - 1)
+            nearest = neighbors_in(embed(X), n_neighbors)
+            found = statistic(nearest)
+            chance = np.concatenate([own_shares(nearest, some) for some in permuted()])
+            lost = [found - statistic(neighbors_in(embed(shuffled(some)), n_neighbors)) for some in groups_of_columns]
+            p_values = column_p_values(X, chain([is_new[None]], permuted()), groups_of_columns)
+        p_value = float((1 + (chance >= found - 1e-12).sum()) / (1 + len(chance)))
+        return Drift(float(found), float(chance.mean()), p_value, names, np.array(lost), p_values)
 
 
 def _spread_evenly(X):
     return X if len(X) <= MOST_ROWS else X[np.linspace(0, len(X) - 1, MOST_ROWS).astype(int)]
-
-
-class NoveltyMixin:
-    """P-values of an estimator with an ``ensemble_`` and ``_samples(X)``, which validates."""
-
-    ensemble_: Any
-    _samples: Callable[[ArrayLike], NDArray]
-
-    def score_samples(self, X: ArrayLike) -> NDArray:
-        r"""Conformal p-values: whether samples are drawn as the training samples were.
-
-        Let s(x) be the distance to the nearest training sample in the averaged metric, and :math:`s_i` that of
-        training sample i to its nearest other. Then
-
-        .. math:: p(x) = \frac{1 + \#\{i : s_i \ge s(x)\}}{n + 1}.
-
-        A sample with a feature farther outside of its range than this range is wide is farther than all others; so is
-        a training sample that lies so far outside of the range of its others. The smaller p, the more novel the sample,
-        as in ``score_samples`` of scikit-learn's outlier detectors.
-
-        For samples drawn as those of ``fit`` the share of p-values at most :math:`\alpha` is about :math:`\alpha`. The
-        metric was learned with the training samples and not with the new ones, so this is measured, not proved: where
-        features are many and samples are few, the share is below :math:`\alpha`. Samples of ``fit`` are at distance
-        zero of themselves and have p = 1.
-
-        The first call costs a search among the training samples; of more than 20,000, only so many have an
-        :math:`s_i`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        p : ndarray of shape (n_samples,)
-            Above 0 and at most 1.
-
-        See Also
-        --------
-        outlier_score : The same distances as a share between 0 and 1, large for outliers.
-
-        References
-        ----------
-        .. [1] R. Laxhammar, G. Falkman, "Conformal Prediction for Distribution-Independent Anomaly Detection in
-           Streaming Vessel Data", StreamKDD, 2010.
-        .. [2] S. Bates, E. Candès, L. Lei, Y. Romano, M. Sesia, "Testing for Outliers with Conformal p-values", Annals
-           of Statistics 51, 2023.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_wine
-        >>> from freemetric import FreeEnergyClassifier
-        >>> X, y = load_wine(return_X_y=True)
-        >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[y < 2], y[y < 2])
-        >>> p = model.score_samples(X[y == 2])  # of a class that it does not know
-        >>> bool((p <= 0.05).mean() > 0.5)
-        True
-        """
-        samples = self._samples(X)
-        return self.ensemble_.p_values(samples)

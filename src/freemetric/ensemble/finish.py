@@ -3,22 +3,20 @@
 A fitted ensemble can also get more samples: they vote at once, and the oldest metrics are sampled anew.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..learners.base import one_blas_thread
 from ..learners.fitting import FitSteps
 from ..metrics import Member, TrainingSet
 from .model import Ensemble
-from .oob import OOBIndices, left_out_of
+from .oob import OOBIndices
 from .population import CandidateResult, Population, allowed_neighbors, learner_weights
 from .running import Progress, SearchStopped, given_recipe, runner
-from .search import Search, Wanted
+from .search import Search
 from .settings import Recipe
 
 
@@ -29,24 +27,59 @@ def finish_fit(search: Search, training_set: TrainingSet, n_rows: int | None, n_
     ``n_rows`` were given to fit; None leaves out attributes with an entry for each. A prediction looks at
     ``n_shortlists``, one of every partition.
     """
+    population, recipe = search.population, search.recipe
+    rows = population.training_set.rows[population.oob_samples]
+
+    def indices(results):
+        return OOBIndices.of(rows, [search.left_out(result) for result in results])
+
     with one_blas_thread():  # many small problems, for which threads only wait
-        population, task = search.population, search.problem.task
-        result = task.result(population, search.recipe, n_rows)
-        used = np.flatnonzero(result.weights.any(axis=1))
-        members = [population.results[number].member() for number in used]
-        views = {name: view for name, view in search.views.items() if name in {m.candidate.view for m in members}}
-        weights = result.weights[used] / result.weights[used].sum()
-        ensemble = Ensemble(views, members, weights, training_set, result.head)
-        attributes = {
-            **describe(ensemble, search.recipe, search.problem.device),
-            **result.attributes,
-            **_search_attributes(search, result.weights, used),
-            "n_searched_": len(training_set),
-        }
-        size = samples_looked_at(search.recipe, attributes["shortlist_"], ensemble)
+        attributes = fitted_attributes(population, recipe, training_set, n_rows, indices, n_shortlists)
+        walks: dict[str, Any] = {"snapshots_": None, "temperature_": np.nan, "confinement_": np.nan}
+        if population.learns.any():
+            neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
+            best = population.results[int(learner_weights(population, neighbors, recipe).argmax())]
+            walks = {
+                "snapshots_": {"view": best.candidate.view, "form": best.candidate.form, **best.snapshots},
+                "temperature_": float(best.traces[0]["temperature"][-1, 0]),
+                "confinement_": float(best.candidate.confinement),
+            }
+        return {**attributes, "trace_": population.trace(), **walks, "n_searched_": len(training_set)}
+
+
+def fitted_attributes(
+    population: Population,
+    recipe: Recipe,
+    training_set: TrainingSet,
+    n_rows: int | None,
+    indices: Callable[[list[CandidateResult]], OOBIndices],
+    n_shortlists: int,
+) -> dict[str, Any]:
+    """Attributes that follow from the candidates with their out-of-bag votes, where these samples vote in the end.
+
+    ``indices`` of those that learn and vote become ``oob_indices_``. Without shortlists the head is not recalibrated.
+    """
+    task, spaces = population.task, population.spaces
+    assert spaces is not None
+    result = task.result(population, recipe, n_rows)
+    used = np.flatnonzero(result.weights.any(axis=1))
+    results = [population.results[number] for number in used]
+    seen_in = {some.candidate.view for some in results}
+    views = {name: view for name, view in spaces.views.items() if name in seen_in}
+    weights = result.weights[used] / result.weights[used].sum()
+    ensemble = Ensemble(views, [some.member() for some in results], weights, training_set, result.head)
+    attributes = {
+        **describe(ensemble, recipe, spaces.device),
+        **result.attributes,
+        "oob_indices_": indices([some for some in results if some.candidate.learns]),
+        "selection_": _selection_table(population, result.weights),
+        "n_neighbors_": int(result.weights.sum(axis=0).argmax()) + 1,
+    }
+    if n_shortlists:
+        size = samples_looked_at(recipe, attributes["shortlist_"], ensemble)
         size = None if size is None else size * n_shortlists
-        attributes["ensemble_"] = task.recalibrated(ensemble, attributes["oob_indices_"], size, search.recipe)
-        return attributes
+        attributes["ensemble_"] = task.recalibrated(ensemble, attributes["oob_indices_"], size, recipe)
+    return attributes
 
 
 def samples_looked_at(recipe: Recipe, chosen: int, ensemble: Ensemble) -> int | None:
@@ -62,12 +95,8 @@ def samples_looked_at(recipe: Recipe, chosen: int, ensemble: Ensemble) -> int | 
 def describe(ensemble: Ensemble, recipe: Recipe, device: str = "cpu") -> dict[str, Any]:
     """Fitted attributes that follow from the ensemble alone."""
     weights, spread = ensemble.feature_shares()
-    return {
-        "ensemble_": ensemble,
-        "distance_weights_": weights,
-        "distance_weights_std_": spread,
-        **_shortlist(ensemble, recipe, device),
-    }
+    of_features = {"distance_weights_": weights, "distance_weights_std_": spread}
+    return {"ensemble_": ensemble, **of_features, **_shortlist(ensemble, recipe, device)}
 
 
 def _shortlist(ensemble, recipe, device="cpu"):
@@ -86,27 +115,7 @@ def _shortlist(ensemble, recipe, device="cpu"):
     return {"shortlist_": size, "shortlist_recall_": index.recall(X[::2], size)}
 
 
-def _search_attributes(search, weights, used):
-    """Attributes that describe the search: selection, out-of-bag samples, and the walk of the best candidate."""
-    population = search.population
-    return {
-        "oob_indices_": _oob_indices(search, used),
-        "selection_": selection_table(population, weights),
-        "n_neighbors_": int(weights.sum(axis=0).argmax()) + 1,
-        "trace_": population.trace(),
-        **_best_walk(search),
-    }
-
-
-def _oob_indices(search, used):
-    """The samples that every candidate left out, and what the replicas that vote have left out of their bags."""
-    population = search.population
-    rows = population.training_set.rows[population.oob_samples]
-    results = [population.results[number] for number in used]
-    return OOBIndices.of(rows, [search.left_out(result) for result in results if result.candidate.learns])
-
-
-def selection_table(population: Population, weights: NDArray) -> dict[str, NDArray]:
+def _selection_table(population, weights):
     """What was tried, a row for each candidate and number of neighbours, by column."""
     K, results, (error, score) = population.n_neighbors, population.results, population.task.columns
     names = ("view", "form", "energy", "temperature", "confinement", "bag_size")
@@ -120,83 +129,43 @@ def selection_table(population: Population, weights: NDArray) -> dict[str, NDArr
     }
 
 
-def _best_walk(search):
-    """Of the best candidate that learns: temperature, confinement, and the first replica along its walk."""
-    population, recipe = search.population, search.recipe
-    if not population.learns.any():
-        return {"snapshots_": None, "temperature_": np.nan, "confinement_": np.nan}
-    neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
-    best = population.results[int(learner_weights(population, neighbors, recipe).argmax())]
-    candidate, temperature = best.candidate, best.traces[0]["temperature"]
-    return {
-        "snapshots_": {"view": candidate.view, "form": candidate.form, **best.snapshots},
-        "confinement_": float(candidate.confinement),
-        "temperature_": float(temperature[-1, 0]),
-    }
-
-
 def learn_more(model: Any, training_set: TrainingSet, n_new: int, n_given: int) -> dict[str, Any]:
-    """Attributes of a fitted FreeEnergyClassifier with more samples, so many of them new, of so many rows given."""
+    """Attributes of a fitted FreeEnergyClassifier with more samples, so many of them new, of so many rows given.
+
+    Of every member's replicas as large a share is sampled anew, instead of the oldest; fewer where a callback stops it.
+    """
     search = model._search(training_set, model._task(training_set), scores=False)
-    steps = FitSteps(model, training_set.X, training_set.y)
-    grow = partial(search.grow, run=runner(model), note=Progress(steps, None))
+    steps, old, rows = FitSteps(model, training_set.X, training_set.y), model.ensemble_, model.oob_indices_.rows
+    search.look_through(old.views)
+    size = search.bag_sizes()[-1]
+    drawn = [search.enter(member.candidate.on_bags_of(size)) for member in old.members]
+    counts = [int(np.ceil(n_new / len(training_set) * len(member.maps))) for member in old.members]
+    members, left_out = [], []
     with one_blas_thread():
-        drawn = drawn_anew(model.ensemble_, search, n_new / len(training_set), grow)
-        recipe = given_recipe(model, len(training_set))
-        attributes = describe(renewed(model.ensemble_, training_set, drawn), recipe, model.device)
-        attributes["oob_indices_"] = oob_indices_with(model.oob_indices_, model.ensemble_, search, drawn)
+        with suppress(SearchStopped):  # as many are replaced as were drawn
+            wanted = [(result, n) for result, n in zip(drawn, counts, strict=True) if n]
+            search.grow(wanted, run=runner(model), note=Progress(steps, None))
+        for member, outside, result in zip(old.members, model.oob_indices_.left_out(old.members), drawn, strict=True):
+            if n := len(result.maps):
+                members.append(Member(result.candidate, np.concatenate([member.maps[n:], result.maps])))
+            else:
+                members.append(member)
+            if member.form.learns:
+                bags = search.bags_of(result.candidate.bag_size).first(n)
+                left_out += [outside[n:], *(~np.isin(rows, training_set.rows[bag])[None] for bag in bags)]
+        ensemble = old.changed(members=members, training_set=training_set)
+        attributes = describe(ensemble, given_recipe(model, len(training_set)), model.device)
     steps.close()
     scored = model.oob_decision_function_
     unknown = np.full((n_given - len(scored), scored.shape[1]), np.nan)
-    return {**attributes, "oob_decision_function_": np.concatenate([scored, unknown])}
+    attributes["oob_decision_function_"] = np.concatenate([scored, unknown])
+    return {**attributes, "oob_indices_": OOBIndices.of(rows, left_out)}
 
 
 def together(old: TrainingSet, new: TrainingSet) -> TrainingSet:
     """The rows of both; the new ones are numbered after all that were given before."""
     weights = None
     if old.weights is not None or new.weights is not None:
-        weights = np.concatenate([_weights(old), _weights(new)])
+        weights = np.concatenate([np.ones(len(s)) if s.weights is None else s.weights for s in (old, new)])
     X, values = np.concatenate([old.X, new.X]), np.concatenate([old.values, new.values], axis=-1)
     return TrainingSet(X, values, old.encoding, weights, np.concatenate([old.rows, new.rows])).with_gaps(old.gaps)
-
-
-def drawn_anew(
-    ensemble: Ensemble, search: Search, share: float, grow: Callable[[Wanted], None]
-) -> list[CandidateResult]:
-    """For every member this share of its replicas, sampled anew; fewer where a callback stops the search."""
-    search.look_through(ensemble.views)
-    (size,) = search.bag_sizes()[-1:]
-    wanted = []
-    for member in ensemble.members:
-        candidate, n = member.candidate, int(np.ceil(share * len(member.maps)))
-        wanted.append((search.enter(candidate.on_bags_of(size)), n))
-    with suppress(SearchStopped):  # as many are replaced as were drawn
-        grow([(result, n) for result, n in wanted if n])
-    return [result for result, _ in wanted]
-
-
-def renewed(ensemble: Ensemble, training_set: TrainingSet, drawn: Sequence[CandidateResult]) -> Ensemble:
-    """The ensemble with these training samples, and new replicas instead of the oldest."""
-    members = [
-        Member(result.candidate, np.concatenate([member.maps[len(result.maps) :], result.maps]))
-        if len(result.maps)
-        else member
-        for member, result in zip(ensemble.members, drawn, strict=True)
-    ]
-    return ensemble.with_training_set(members, training_set)
-
-
-def oob_indices_with(
-    oob_indices: OOBIndices, ensemble: Ensemble, search: Search, drawn: Sequence[CandidateResult]
-) -> OOBIndices:
-    """The same samples, and which of them the new replicas have left out."""
-    left_out = []
-    for member, old, result in zip(ensemble.members, oob_indices.left_out(ensemble.members), drawn, strict=True):
-        if member.form.learns:
-            bags = search.bags_of(result.candidate.bag_size).first(len(result.maps))
-            left_out += [old[len(bags) :], left_out_of(oob_indices.rows, search.problem.training_set, bags)]
-    return OOBIndices.of(oob_indices.rows, left_out)
-
-
-def _weights(training_set: TrainingSet) -> NDArray:
-    return np.ones(len(training_set)) if training_set.weights is None else training_set.weights

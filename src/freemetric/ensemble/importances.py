@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import one_blas_thread
 from ..learners.fitting import logger
-from ..printable import counted
+from .fitted import FittedEnsemble
 from .model import Ensemble
-from .oob import OOBIndices, OOBPredictor
+from .oob import OOBPredictor
 from .settings import recipe_of
 
 MOST_SAMPLES, FEWEST_SAMPLES = 1000, 200
@@ -52,35 +52,6 @@ class Importances(NamedTuple):
     n_oob: int
 
 
-class Shuffling(NamedTuple):
-    """How values are shuffled."""
-
-    size: int = 128  # training samples to look at in every space
-    n_repeats: int | None = None  # shuffles of every group; None: more where samples are few
-    seed: int = 0  # of the shuffles, which are the same for every group
-    n_jobs: int | None = None  # groups at a time, in threads; the result does not depend on it
-
-
-def importances(
-    ensemble: Ensemble, oob_indices: OOBIndices, score: ScoreFunction, groups: NDArray, how: Shuffling
-) -> Importances:
-    """Importances of groups, by the group (d,) of every feature; NaN where no sample is out of bag."""
-    names, groups = groups[np.sort(np.unique(groups, return_index=True)[1])], groups[ensemble.training_set.owner]
-    predictor = OOBPredictor(ensemble, oob_indices, how.size, *affordable(ensemble, len(names), how.size))
-    n = len(predictor.oob_samples)
-    if not n:
-        unknown = np.full(len(names), np.nan)
-        return Importances(names, unknown, unknown, np.nan, 0)
-    rng = np.random.default_rng(how.seed)
-    n_repeats = how.n_repeats or int(np.clip(QUESTIONS // n, 1, MOST_REPEATS if len(names) <= MANY_GROUPS else 1))
-    shuffles = [rng.permutation(n) for _ in range(n_repeats)]
-    compared = Shuffled(predictor, score)
-    columns = [np.flatnonzero(groups == name) for name in names]
-    run = Parallel(n_jobs=how.n_jobs, require="sharedmem")
-    losses = np.array(run(delayed(compared.loss)(some, shuffles) for some in columns))
-    return Importances(names, losses[:, 0], losses[:, 1], compared.before[0], n)
-
-
 def affordable(ensemble: Ensemble, n_groups: int, size: int) -> tuple[int, int]:
     """Most samples, and most replicas of a member, that are affordable for so many groups."""
     size = min(size, len(ensemble.training_set))
@@ -99,68 +70,47 @@ def affordable(ensemble: Ensemble, n_groups: int, size: int) -> tuple[int, int]:
 
 
 class Shuffled:
-    """Samples with their own and with shuffled values, scored all together and without each of some parts."""
+    """Samples with their own and with shuffled values, scored all together and without each of some parts.
+
+    Parts are stratified by y; copies share one, and a class with a single place has none.
+    """
 
     def __init__(self, predictor: OOBPredictor, score: ScoreFunction):
-        self.predictor, self.score, self.parts = predictor, score, parts_of(predictor)
-        self.everyone = np.arange(len(predictor.oob_samples))
-        self.known = predictor.answers(predictor.X, self.everyone)
+        self.predictor, self.score = predictor, score
+        places, first = np.unique(predictor.places, return_index=True)
+        y = predictor.y.reshape(len(predictor.y), -1)[first, 0]  # any of several targets sorts them well enough
+        part = np.empty(len(places), dtype=np.intp)
+        part[np.argsort(y, kind="stable")] = np.arange(len(places)) % min(PARTS, len(places))
+        if y.dtype.kind != "f":
+            part[np.isin(y, np.flatnonzero(np.bincount(y) == 1))] = -1
+        self.parts = part[np.searchsorted(places, predictor.places)]
+        self.known = predictor.answers(predictor.X, np.arange(len(predictor.oob_samples)))
         self.before = self._scores(self.known[None])
 
     def loss(self, columns: NDArray, shuffles: Sequence[NDArray]) -> tuple[float, float]:
         """What the score loses, and the standard error of that, by the jackknife."""
-        lost = np.subtract(self.before, self._scores(self._shuffled(columns, shuffles)))
-        whole, without = lost[0], lost[1:][np.isfinite(lost[1:])]
+        X = np.repeat(self.predictor.X[None], len(shuffles), axis=0)
+        X[:, :, columns] = self.predictor.X[np.array(shuffles)][:, :, columns]
+        repeat, changed = np.nonzero((X != self.predictor.X).any(axis=2))
+        after = np.repeat(self.known[None], len(shuffles), axis=0)  # samples that did not change keep theirs
+        if len(changed):
+            after[repeat, changed] = self.predictor.answers(X[repeat, changed], changed)
+        whole, *lost = np.subtract(self.before, self._scores(after))
+        without = np.array(lost)[np.isfinite(lost)]
         G = len(without)
         error = np.sqrt((G - 1) / G * ((without - without.mean()) ** 2).sum()) if G > 1 else np.nan
         return float(whole), float(error)
 
-    def _shuffled(self, columns, shuffles):
-        """Probabilities (n_repeats, n, C); rows whose values did not change keep theirs."""
-        X = np.repeat(self.predictor.X[None], len(shuffles), axis=0)
-        X[:, :, columns] = self.predictor.X[np.array(shuffles)][:, :, columns]
-        repeat, changed = np.nonzero((X != self.predictor.X).any(axis=2))
-        out = np.repeat(self.known[None], len(shuffles), axis=0)
-        if len(changed):
-            out[repeat, changed] = self.predictor.answers(X[repeat, changed], changed)
-        return out
-
-    def _scores(self, probabilities) -> list[float]:
+    def _scores(self, predictions) -> list[float]:
         """Scores of all samples, and without each part; predictions (n_repeats, n, C)."""
-        numbers = range(-1, self.parts.max() + 1)
-        return [self._score(probabilities, (self.parts != number) | (number < 0)) for number in numbers]
-
-    def _score(self, probabilities, kept):
-        n_repeats, y, weights = len(probabilities), self.predictor.y[kept], self.predictor.weights
-        P = probabilities[:, kept].reshape(-1, probabilities.shape[2])
-        return self.score(
-            P, np.concatenate([y] * n_repeats), None if weights is None else np.tile(weights[kept], n_repeats)
-        )
-
-
-def parts_of(predictor: OOBPredictor) -> NDArray[np.intp]:
-    """The part of every sample, stratified by y; copies share one, and a class with a single place has none."""
-    places, first = np.unique(predictor.places, return_index=True)
-    y = predictor.y[first]
-    y = y if y.ndim == 1 else y[:, 0]  # any of several targets sorts them well enough
-    order = np.argsort(y, kind="stable")
-    part = np.empty(len(places), dtype=np.intp)
-    part[order] = np.arange(len(places)) % min(PARTS, len(places))
-    if y.dtype.kind != "f":
-        part[np.isin(y, np.flatnonzero(np.bincount(y) == 1))] = -1
-    return part[np.searchsorted(places, predictor.places)]
-
-
-def group_names(groups: Any, names: NDArray | None, n_features: int) -> NDArray:
-    """The group of every feature, for None its own name or number; ValueError unless there is one for each."""
-    if groups is None:
-        return np.arange(n_features) if names is None else names
-    found = np.asarray(groups)
-    if found.shape != (n_features,):
-        raise ValueError(
-            f"groups must name a group for each of {counted(n_features, 'feature')}, got shape {found.shape}."
-        )
-    return found
+        (n_repeats, _, C), y, weights, scores = predictions.shape, self.predictor.y, self.predictor.weights, []
+        for number in range(-1, self.parts.max() + 1):
+            kept = (self.parts != number) | (number < 0)
+            of_kept = None if weights is None else np.tile(weights[kept], n_repeats)
+            scores.append(
+                self.score(predictions[:, kept].reshape(-1, C), np.concatenate([y[kept]] * n_repeats), of_kept)
+            )
+        return scores
 
 
 def kept(ensemble: Ensemble, key: Any, make: Callable[[], Importances]) -> Importances:
@@ -190,26 +140,17 @@ class LazyImportances:
     Debuggers, completion and scikit-learn's display in notebooks look at the value of every attribute that it names.
     """
 
-    def _has_importances(self) -> bool:
-        """Whether they are computed already."""
-        raise NotImplementedError
+    _has_importances: Callable[[], bool]  # whether they are computed already
 
     def __dir__(self) -> list[str]:
         names = [name for name in object.__dir__(self) if name not in LAZY and hasattr(self, name)]
         return names + [name for name in LAZY if hasattr(type(self), name) and self._has_importances()]
 
 
-class ImportancesMixin(LazyImportances):
+class ImportancesMixin(LazyImportances, FittedEnsemble):
     """Importances of an estimator with an ``ensemble_`` and its ``oob_indices_``."""
 
-    ensemble_: Any
-    oob_indices_: Any
-    n_features_in_: int
-    shortlist_: int
-    scoring: Any
-    n_jobs: int | None
-
-    def permutation_importances(
+    def permutation_importances(  # noqa: D417 - the shared text describes the groups
         self,
         groups: ArrayLike | None = None,
         *,
@@ -234,9 +175,7 @@ class ImportancesMixin(LazyImportances):
 
         Parameters
         ----------
-        groups : array-like of shape (n_features,) or None, default=None
-            Name of the group of every feature; those of one group, such as the columns of a one-hot encoding, are
-            shuffled together. None: every feature on its own.
+        {groups}
         scoring : str, callable or None, default=None
             A scorer as in the constructor; None is the constructor's. "neg_log_loss" also sees what changes
             probabilities but no decision.
@@ -267,20 +206,26 @@ class ImportancesMixin(LazyImportances):
         'that counts'
         """
         check_is_fitted(self)
-        names = group_names(groups, getattr(self, "feature_names_in_", None), self.n_features_in_)
+        names, columns = self._groups(groups)
         if not (n_repeats is None or (isinstance(n_repeats, int | np.integer) and n_repeats > 0)):
             raise ValueError(f"n_repeats is a number of shuffles, at least 1; got {n_repeats!r}.")
-        score = self._score_of(recipe_of(self).scoring if scoring is None else scoring)
+        score, size = self._score_of(recipe_of(self).scoring if scoring is None else scoring), self.shortlist_
         with one_blas_thread():
-            how = Shuffling(self.shortlist_, n_repeats, random_state, self.n_jobs)
-            return importances(self.ensemble_, self.oob_indices_, score, names, how)
+            most = affordable(self.ensemble_, len(names), size)
+            predictor = OOBPredictor(self.ensemble_, self.oob_indices_, size, *most)
+            n = len(predictor.oob_samples)
+            if not n:
+                unknown = np.full(len(names), np.nan)
+                return Importances(names, unknown, unknown, np.nan, 0)
+            most_repeats = MOST_REPEATS if len(names) <= MANY_GROUPS else 1
+            rng = np.random.default_rng(random_state)
+            shuffles = [rng.permutation(n) for _ in range(n_repeats or int(np.clip(QUESTIONS // n, 1, most_repeats)))]
+            compared, run = Shuffled(predictor, score), Parallel(n_jobs=self.n_jobs, require="sharedmem")
+            losses = np.array(run(delayed(compared.loss)(some, shuffles) for some in columns))
+        return Importances(names, losses[:, 0], losses[:, 1], compared.before[0], n)
 
     def _has_importances(self):
         return hasattr(self, "ensemble_") and are_kept(self.ensemble_, recipe_of(self).scoring)
-
-    def _score_of(self, scoring):
-        """A function (predictions, y, weights) -> float."""
-        raise NotImplementedError
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -143,7 +143,7 @@ class Ensemble:
 
     def _searches(self, n_jobs, device) -> Iterator[list[NeighborVotes]]:
         """For every member a search per replica; those of the last threads and device are kept while they are small."""
-        places = self.training_set.places
+        places, key = self.training_set.places, (n_jobs, device)
 
         def make():
             seen = seen_in(self.views, self.training_set.X[places.rows])
@@ -155,7 +155,6 @@ class Ensemble:
         n_bytes = len(places.rows) * sum(len(member) * 16 * member.n_coordinates for member in self.members)
         if n_bytes > KEPT_BYTES:
             return make()
-        key = n_jobs, device
         if self.computed.get("searches", (None,))[0] != key:
             self.computed["searches"] = key, list(make())
         return iter(self.computed["searches"][1])
@@ -166,10 +165,8 @@ class Ensemble:
 
     def index(self) -> NeighborIndex:
         """The index of the training samples, made once."""
-        return self.once(
-            "index",
-            lambda: NeighborIndex(self.views, self.members, self.weights, self.training_set, self.averaged_matrices()),
-        )
+        parts = self.views, self.members, self.weights, self.training_set
+        return self.once("index", lambda: NeighborIndex(*parts, self.averaged_matrices()))
 
     def feature_shares(self, groups: NDArray | None = None) -> tuple[NDArray, NDArray]:
         """Mean (d,) and standard deviation (d,) over replicas of every feature's share in the squared distances.
@@ -210,13 +207,9 @@ class Ensemble:
         X = self.training_set.X
         return self.once("outliers", lambda: OutlierScores.of(X, self.embed(X)))
 
-    def with_training_set(self, members: list[Member], training_set: TrainingSet) -> "Ensemble":
-        """The same with other metrics and samples."""
-        return Ensemble(self.views, members, self.weights, training_set, self.head)
-
-    def with_head(self, head: Head) -> "Ensemble":
-        """The same with another head."""
-        return Ensemble(self.views, self.members, self.weights, self.training_set, head)
+    def changed(self, **parts: Any) -> "Ensemble":
+        """The same with other parts, such as another head."""
+        return Ensemble(**self.to_state() | parts)
 
     def to_state(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in FIELDS}
@@ -226,52 +219,40 @@ class Ensemble:
         views, members, weights, training_set, head = (state[name] for name in FIELDS)
         require(type(training_set) is TrainingSet, "training_set of Ensemble", "is something else")
         require(isinstance(head, Head), "head of Ensemble", "is something else")
-        _check_weights(weights, members, training_set)
-        _check_views(views)
-        _check_members(members, views, training_set.X.shape[1])
-        _check_distances(members, views, training_set.X)
+        check_array(weights, "weights of Ensemble", 2)
+        # 1e-6: they are normalised in double precision
+        whole = weights.size and (weights >= 0).all() and abs(weights.sum() - 1) < 1e-6
+        require(whole, "weights of Ensemble", "do not add up to one")
+        require(type(members) is list and members, "members of Ensemble", "are no list with something in it")
+        require(len(members) == len(weights), "weights of Ensemble", "are those of other members")
+        require(len(training_set) > weights.shape[1], "weights of Ensemble", "are of more neighbours than samples")
+        require(type(views) is dict and views, "views of Ensemble", "are no dict with something in it")
+        for name, view in views.items():
+            require(VIEWS.get(name) is type(view), "views of Ensemble", "hold something else than views")
+        _check_members(members, views, training_set.X)
         head.check(training_set)
         return cls(views, members, weights, training_set, head)
 
 
-def _check_weights(weights, members, training_set):
-    check_array(weights, "weights of Ensemble", 2)
-    # 1e-6: they are normalised in double precision
-    whole = weights.size and (weights >= 0).all() and abs(weights.sum() - 1) < 1e-6
-    require(whole, "weights of Ensemble", "do not add up to one")
-    require(type(members) is list and members, "members of Ensemble", "are no list with something in it")
-    require(len(members) == len(weights), "weights of Ensemble", "are those of other members")
-    require(len(training_set) > weights.shape[1], "weights of Ensemble", "are of more neighbours than samples")
+def _check_members(members, views, X):
+    """ValueError unless maps fit the views, these the samples X (n, d), and all distances are finite.
 
-
-def _check_views(views):
-    require(type(views) is dict and views, "views of Ensemble", "are no dict with something in it")
+    Searches do not look for numbers that are not finite, and their trees could not be trusted with any.
+    """
+    d, widths = X.shape[1], {name: len(view.owner) for name, view in views.items()}
     for name, view in views.items():
-        require(VIEWS.get(name) is type(view), "views of Ensemble", "hold something else than views")
-
-
-def _check_members(members, views, n_features):
-    for view in views.values():
-        check_numbers(view.owner, n_features, "owners of a view")
-        require(_width(view) in (None, n_features), "a view", "has another number of features")
+        check_numbers(view.owner, d, "owners of a view")
+        one_each = np.array_equal(view.owner, np.arange(widths[name]))  # a column for every feature
+        require(not one_each or widths[name] == d, "a view", "has another number of features")
     for member in members:
         require(type(member) is Member, "members of Ensemble", "hold something else")
-        name, width = member.candidate.view, member.maps.shape[2]
-        fits = name in views and width == len(views[name].owner)
+        width = member.maps.shape[2]
+        fits = widths.get(member.candidate.view) == width
         require(fits, "a Member", f"has maps of {width} features, which its view does not have")
     used = {member.candidate.view for member in members}
     require(used == set(views), "views of Ensemble", "hold one that no member uses")
-
-
-def _check_distances(members, views, X):
-    """Searches do not look for numbers that are not finite, and their trees could not be trusted with any."""
     with np.errstate(over="ignore", invalid="ignore"):
         sizes = {name: np.square(view(X)).sum() for name, view in views.items()}
         for member in members:
             longest = sizes[member.candidate.view] * max(1.0, np.square(member.maps).sum())
             require(np.isfinite(longest), "a Member", "has maps or a view without finite distances")
-
-
-def _width(view):
-    """The number of features that a view takes, where it has one column for each; else None."""
-    return len(view.owner) if np.array_equal(view.owner, np.arange(len(view.owner))) else None

@@ -14,21 +14,15 @@ from ..metrics import Member, TrainingSet
 from ..metrics.index import KEPT_BYTES, Shortlist, mapped, seen_in
 from .model import Ensemble
 
+MOST_LOOKED_AMONG = 16_384  # as in a search
+
 
 @dataclass(frozen=True, eq=False)
 class OOBIndices:
-    """Samples that were scored out of bag, and which of them every replica left out.
+    """Samples that were scored out of bag, and which of them every replica left out."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_oob,)
-        Row numbers of the samples in the table given to fit.
-    bits : ndarray of shape (n_replicas, ceil(n_oob / 8)) of uint8
-        Whether a replica left a sample out of its bag, packed; replicas are in the order of their members.
-    """
-
-    rows: NDArray
-    bits: NDArray[np.uint8]
+    rows: NDArray  # (n_oob,) in the table given to fit
+    bits: NDArray[np.uint8]  # (n_replicas, ceil(n_oob / 8)), packed; replicas are in the order of their members
 
     @classmethod
     def of(cls, rows: NDArray, left_out: Iterable[NDArray[np.bool_]]) -> "OOBIndices":
@@ -62,20 +56,9 @@ class OOBIndices:
         require(len(np.unique(rows)) == len(rows), "rows of OOBIndices", "are there twice")
         check_array(bits, "bits of OOBIndices", 2, None, "u")
         whole = bits.dtype == np.uint8 and bits.shape[1] == -(-len(rows) // 8)
-        require(
-            whole and not np.unpackbits(bits, axis=1)[:, len(rows) :].any(),
-            "bits of OOBIndices",
-            "are of other samples",
-        )
+        fit = whole and not np.unpackbits(bits, axis=1)[:, len(rows) :].any()
+        require(fit, "bits of OOBIndices", "are of other samples")
         return cls(rows, bits)
-
-
-def left_out_of(rows: NDArray, training_set: TrainingSet, bags: NDArray) -> NDArray[np.bool_]:
-    """Which of the rows (n,) are not in bags (R, m) of these training samples, (R, n)."""
-    return np.array([~np.isin(rows, training_set.rows[bag]) for bag in bags], dtype=bool).reshape(len(bags), len(rows))
-
-
-MOST_LOOKED_AMONG = 16_384  # as in a search
 
 
 class OOBPredictor:
@@ -88,13 +71,16 @@ class OOBPredictor:
 
     def __init__(self, ensemble: Ensemble, oob_indices: OOBIndices, size: int, most_samples: int, most_replicas: int):
         self.ensemble, self.size = ensemble, size
-        thinned = [some_of(len(member), most_replicas) for member in ensemble.members]
-        left_out = [some[kept] for some, kept in zip(oob_indices.left_out(ensemble.members), thinned, strict=True)]
-        able = np.flatnonzero(np.all([some.any(axis=0) for some in left_out], axis=0))
+        self.replicas = [some_of(len(member), most_replicas) for member in ensemble.members]
+        left_out = [some[r] for some, r in zip(oob_indices.left_out(ensemble.members), self.replicas, strict=True)]
+        able = left_out_by_all(left_out)
         taken = able[some_of(len(able), most_samples)]
-        self.replicas = thinned
         self.left_out = [some[:, taken] for some in left_out]
-        self.training_set, self.oob_samples = _looked_among(ensemble.training_set, oob_indices.rows[taken])
+        self.training_set, rows = ensemble.training_set, oob_indices.rows[taken]
+        if (N := len(self.training_set)) > MOST_LOOKED_AMONG:
+            others = some_of(N, MOST_LOOKED_AMONG - len(rows))
+            self.training_set = self.training_set.only(np.union1d(others, numbers_of(rows, self.training_set.rows)))
+        self.oob_samples = numbers_of(rows, self.training_set.rows)
         self.X: NDArray = self.training_set.X[self.oob_samples].astype(np.float64)
         self.y = self.training_set.y[self.oob_samples]
         self.weights = None if self.training_set.weights is None else self.training_set.weights[self.oob_samples]
@@ -109,21 +95,16 @@ class OOBPredictor:
         self.shortlist = Shortlist.of(ensemble.averaged_matrices(), seen)
         counts = places.counts[self.places] - 1
         own = self.training_set.votes(self.oob_samples)
-        votes = np.where(counts[:, None] > 0, places.votes[self.places] - own, 0.0)
-        self.votes = (
-            np.concatenate([places.counts, counts]),
-            np.concatenate([places.votes, votes.astype(np.float32)]),
-        )
+        votes = np.where(counts[:, None] > 0, places.votes[self.places] - own, 0.0).astype(np.float32)
+        self.votes = np.concatenate([places.counts, counts]), np.concatenate([places.votes, votes])
         self.seen = {name: np.concatenate([V, V[self.places]]) for name, V in seen.items()}
         self.n_places = len(places.rows)
         width = sum(len(some) * e.n_coordinates for some, e in zip(self.replicas, ensemble.members, strict=True))
-        self.spaces = [self._spaces(e) for e in range(len(self.replicas))] if self._fit(width, n) else None
+        few = 4 * width * (self.n_places + n) <= KEPT_BYTES
+        self.spaces = [self._spaces(e) for e in range(len(self.replicas))] if few else None
         # one more k without weight: among the nearest may be the sample's own place, where nothing is left
         self.of_k = [np.append(np.trim_zeros(row, "b"), 0.0).astype(np.float32) for row in ensemble.weights]
         self.wholes = ensemble.head.left_out(self.training_set)
-
-    def _fit(self, width, n):
-        return 4 * width * (self.n_places + n) <= KEPT_BYTES
 
     def _spaces(self, number):
         member = self.ensemble.members[number]
@@ -136,19 +117,17 @@ class OOBPredictor:
     def shares(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
         """Shares (n, n_cells) of all votes that they get."""
         with config_context(assume_finite=True, skip_parameter_validation=True):
-            return self._shares(seen_in(self.ensemble.views, X), numbers)
-
-    def _shares(self, seen, numbers):
-        candidates, out = self._candidates(seen, numbers), np.zeros((len(numbers), self.training_set.n_cells))
-        vote = kernels_for("cpu").neighbor_shares
-        for number, (member, replicas) in enumerate(zip(self.ensemble.members, self.replicas, strict=True)):
-            left_out = self.left_out[number][:, numbers]
-            n_replicas = left_out.sum(axis=0)[:, None]
-            spaces = self._spaces(number) if self.spaces is None else self.spaces[number]
-            for r, Z, fair in zip(replicas, spaces, left_out, strict=True):
-                Q = mapped(member, seen, int(r))[:, fair]
-                out[fair] += vote(Z, Q, candidates[fair], self.votes, self.of_k[number]) / n_replicas[fair]
-        return out
+            seen = seen_in(self.ensemble.views, X)
+            candidates, out = self._candidates(seen, numbers), np.zeros((len(numbers), self.training_set.n_cells))
+            vote = kernels_for("cpu").neighbor_shares
+            for number, (member, replicas) in enumerate(zip(self.ensemble.members, self.replicas, strict=True)):
+                left_out = self.left_out[number][:, numbers]
+                n_replicas = left_out.sum(axis=0)[:, None]
+                spaces = self._spaces(number) if self.spaces is None else self.spaces[number]
+                for r, Z, fair in zip(replicas, spaces, left_out, strict=True):
+                    Q = mapped(member, seen, int(r))[:, fair]
+                    out[fair] += vote(Z, Q, candidates[fair], self.votes, self.of_k[number]) / n_replicas[fair]
+            return out
 
     def _candidates(self, seen, numbers):
         """Places (n, size) to look at; instead of a sample's own place the one without it."""
@@ -165,11 +144,13 @@ def some_of(n: int, most: int) -> NDArray[np.intp]:
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(int)
 
 
-def _looked_among(training_set: TrainingSet, rows: NDArray) -> tuple[TrainingSet, NDArray[np.intp]]:
-    """The training samples, of very many a part that holds these rows; and the numbers of these rows in it."""
-    order = np.argsort(training_set.rows)
-    numbers = order[np.searchsorted(training_set.rows, rows, sorter=order)]
-    if len(training_set) <= MOST_LOOKED_AMONG:
-        return training_set, numbers
-    taken = np.union1d(some_of(len(training_set), MOST_LOOKED_AMONG - len(rows)), numbers)
-    return training_set.only(taken), np.searchsorted(taken, numbers)
+def left_out_by_all(left_out: Sequence[NDArray[np.bool_]]) -> NDArray[np.intp]:
+    """The samples that some replica of every member left out, from which of them (R, n) each did."""
+    return np.flatnonzero(np.all([some.any(axis=0) for some in left_out], axis=0))
+
+
+def numbers_of(wanted: NDArray, rows: NDArray) -> NDArray[np.intp]:
+    """The number of each of some wanted rows among all rows; -1 where it is none of them."""
+    order = np.argsort(rows)
+    at = np.searchsorted(rows, wanted, sorter=order).clip(max=len(rows) - 1)
+    return np.where(rows[order[at]] == wanted, order[at], -1)

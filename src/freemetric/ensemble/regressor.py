@@ -159,10 +159,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Expected targets.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
 
         Returns
         -------
@@ -175,10 +172,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     def predict_quantiles(self, X: ArrayLike, q: ArrayLike = (0.1, 0.5, 0.9)) -> NDArray[np.float64]:
         """Quantiles of the target.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
         q : float or array-like of shape (n_quantiles,), default=(0.1, 0.5, 0.9)
             Chances, between 0 and 1.
 
@@ -217,10 +211,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         and the lower end likewise. Both take one target. An interval of a group with fewer than 2 / alpha - 1 errors is
         infinite, and a DataWarning says so. The first such call predicts at most 10,000 training samples out of bag.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
         alpha : float, default=0.1
             Share of intervals that may miss, between 0 and 1.
         groups : pair of array-like of shape (n_rows,) and (n_samples,), or None, default=None
@@ -264,14 +255,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R^2 of the predictions.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples.
+        {scored}
 
         Returns
         -------
@@ -283,8 +267,3 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
         check_regressor(self)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

@@ -3,12 +3,11 @@
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -64,18 +63,15 @@ def kinds_to_try(kinds: Sequence[str], problem: SearchProblem, most_bytes: int =
     if not isinstance(problem.energy, CallableEnergy):
         # of weights alone other energies would see matrices
         mixes = not isinstance(problem.energy, NCAEnergy | LogNCAEnergy | None)
-        seen = ([_affordable_view(part[0], part[1], n_features, mixes), *part[1:]] for part in parts)
-        affordable = [part for part in seen if part[0] is not None]
+        affordable = []
+        for view, *rest in parts:
+            fitting = view if is_affordable(view, rest[0], n_features, mixes) else VIEWS[view].for_more
+            affordable += [] if fitting is None else [[fitting, *rest]]
     names = list(dict.fromkeys("/".join(part) for part in affordable or parts))
     if not names:
         raise ValueError(f"candidates: none of {', '.join(kinds)} fits the energy and n_components given.")
     check_affordable(names, n_features, most_bytes)
     return simplest_first(names)
-
-
-def _affordable_view(view, form, n_features, mixes):
-    """The view, its substitute, or None."""
-    return view if is_affordable(view, form, n_features, mixes) else VIEWS[view].for_more
 
 
 def log_round(population: Population) -> None:
@@ -137,55 +133,46 @@ def runner(model: Any) -> Run:
     return lambda tasks: in_parallel(replicas_of, tasks, model._n_tasks, SHARED)
 
 
-class Checkpoint:
-    """A folder of results, one file a task, each written whole or not at all; a context manager.
+@contextmanager
+def resuming(folder: str | PathLike | None, run: Run) -> Iterator[Run]:
+    """A run that does only the tasks whose results are not in a folder yet, and keeps them; for None the run itself.
 
-    The name of a file is a fingerprint of all that its result depends on. The files lie in a subfolder that the fit
-    claims, named by its first tasks. A block that ends without an error removes them.
+    The folder has one file a task, each written whole or not at all; its name is a fingerprint of all that the result
+    depends on. The files lie in a subfolder that the fit claims, named by its first tasks. A block that ends without an
+    error removes them.
     """
+    if folder is None:
+        yield run
+        return
+    kept, used, is_whole = checkpoint_folder(folder), list[Path](), False
+    claim: Claim | None = None
 
-    def __init__(self, folder: str | PathLike):
-        self.folder = checkpoint_folder(folder)
-        self.claim: Claim | None = None
-        self.used: list[Path] = []
+    def resumed(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
+        nonlocal claim
+        names = [fingerprint(task._asdict()) for task in tasks]
+        if claim is None:
+            claim = Claim(kept, fingerprint({"tasks": names}))
+        paths = [claim.path / f"{name}.task" for name in names]
+        found = [whole_result(path) for path in paths]
+        is_known = [isinstance(f, Replicas) and f.may_be_of(task) for f, task in zip(found, tasks, strict=True)]
+        todo = iter(run([task for task, known in zip(tasks, is_known, strict=True) if not known]))
+        for path, known, replicas in zip(paths, is_known, found, strict=True):
+            if not known:
+                replicas = next(todo)
+                save(replicas, path)
+            used.append(path)
+            yield replicas
+        for _ in todo:  # a run may do something at its end
+            pass
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if self.claim is not None:
-            with self.claim:
-                for path in self.used if kind is None else ():
+    try:
+        yield resumed
+        is_whole = True
+    finally:
+        if claim is not None:
+            with claim:
+                for path in used if is_whole else ():
                     remove_with_drafts(path)
-
-    def resuming(self, run: Run) -> Run:
-        """A run that does only the tasks whose results are not there yet, and keeps them."""
-
-        def resumed(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
-            names = [fingerprint(task._asdict()) for task in tasks]
-            if self.claim is None:
-                self.claim = Claim(self.folder, fingerprint({"tasks": names}))
-            paths = [self.claim.path / f"{name}.task" for name in names]
-            results = [_result(path, task) for path, task in zip(paths, tasks, strict=True)]
-            todo = iter(run([task for task, known in zip(tasks, results, strict=True) if known is None]))
-            for path, known in zip(paths, results, strict=True):
-                replicas = next(todo) if known is None else known
-                if known is None:
-                    save(replicas, path)
-                self.used.append(path)
-                yield replicas
-            for _ in todo:  # a run may do something at its end
-                pass
-
-        return resumed
-
-
-def _result(path: Path, task: ReplicaTask) -> Replicas | None:
-    """What a file holds of a task; None where there is nothing, or of something else than the task would give."""
-    found = whole_result(path)
-    return found if isinstance(found, Replicas) and found.may_be_of(task) else None
 
 
 def given_recipe(model: Any, n_rows: int) -> Recipe:
@@ -205,22 +192,24 @@ def run_to_the_end(search: Search, model: Any) -> None:
     sampler = Annealing(n_steps=recipe.n_steps) if recipe.sampler is None else recipe.sampler
     n_steps = steps_of(sampler, most_replicas(search))
     steps = FitSteps(model, seen.X, seen.y, n_steps)
-    kept = None if recipe.checkpoint is None else Checkpoint(recipe.checkpoint)
-    run, progress = runner(model), Progress(steps, model.max_seconds, n_steps, model.verbose)
-    run = run if kept is None else kept.resuming(run)
+    progress, population = Progress(steps, model.max_seconds, n_steps, model.verbose), search.population
     rounds = allocate_replicas(search, first_candidates(search))
-    with one_blas_thread(), nullcontext() if kept is None else kept:
+    with one_blas_thread(), resuming(recipe.checkpoint, runner(model)) as run:
         try:
             for wanted in rounds:
                 search.grow(wanted, run, progress)
                 if wanted and model.verbose:
-                    log_round(search.population)
+                    log_round(population)
                 if wanted:
-                    steps.show("on_round", search.population)
+                    steps.show("on_round", population)
         except SearchStopped:
-            search.population.forget_those_without_votes()
+            population.forget_those_without_votes()
         steps.close()
-    _warn_of_samples_never_oob(search.population)
+    n_never_oob, n_scored = population.n_never_oob, len(population.scored)
+    if n_never_oob > 0.1 * n_scored:
+        who = f"{n_never_oob} of {n_scored} samples {verb(n_never_oob, 'was', 'were')} never out of bag"
+        message = f"{who}; more replicas or a smaller subsample help."
+        warnings.warn(message, DataWarning, stacklevel=callers_stacklevel())
 
 
 def first_candidates(search: Search) -> list[Candidate]:
@@ -231,12 +220,3 @@ def first_candidates(search: Search) -> list[Candidate]:
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
         return [replace(candidate, energy=OWN) for candidate in pool]
     return pool
-
-
-def _warn_of_samples_never_oob(population: Population):
-    n_never_oob, n_scored = population.n_never_oob, len(population.scored)
-    if n_never_oob > 0.1 * n_scored:
-        who = f"{n_never_oob} of {n_scored} samples {verb(n_never_oob, 'was', 'were')} never out of bag"
-        warnings.warn(
-            f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=callers_stacklevel()
-        )

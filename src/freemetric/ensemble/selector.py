@@ -131,25 +131,32 @@ class FreeEnergySelector(AtomicFit, Savable, SelectorMixin, BaseEstimator):
             The fitted selector.
         """
         validate_params(self)
-        problem = self._problem(X, y)
+        problem, wanted = self._problem(X, y), self.n_features_to_select
         d = problem.X.shape[1]
-        if self.n_features_to_select is not None and self.n_features_to_select > d:
-            raise ValueError(f"n_features_to_select={self.n_features_to_select} is larger than n_features={d}.")
-        walks = self._walks(problem)
+        if wanted is not None and wanted > d:
+            raise ValueError(f"n_features_to_select={wanted} is larger than n_features={d}.")
+        first, *seeds = seed_sequence(self.random_state).spawn(self.n_replicas + 1)
+        bags = Bags(np.random.default_rng(first), problem.strata, BAG, MOST_IN_BAG).first(self.n_replicas)
+        jobs = (delayed(_walk)(problem, self.temperature, bag, seed) for bag, seed in zip(bags, seeds, strict=True))
+        with one_blas_thread():
+            walks = Parallel(n_jobs=effective_n_threads(self.n_jobs), require="sharedmem")(jobs)
+        levels, of_walks, errors = (np.array(some) for some in zip(*walks, strict=True))
         counts, temperatures = _levels(d, self.temperature)
-        levels, errors = np.array([walk.level for walk in walks]), np.array([walk.errors for walk in walks])
         self.path_ = {"temperature": temperatures, "n_features": counts, **_mean_errors(errors)}
         self.freezing_temperatures_ = np.exp(np.log(temperatures)[levels].mean(axis=0))
-        weights = np.mean([walk.weights for walk in walks], axis=0)
-        order = np.lexsort((-weights, -levels.mean(axis=0)))  # equally long: the heavier first
+        order = np.lexsort((-of_walks.mean(axis=0), -levels.mean(axis=0)))  # equally long: the heavier first
         self.ranking_ = np.empty(d, dtype=np.int64)
         self.ranking_[order] = np.arange(1, d + 1)
-        at = self._level(counts, errors)
-        self.n_features_, self.stability_ = int(counts[at]), (levels >= at).mean(axis=0)
-        if self.n_features_to_select is not None:
-            self.support_ = self.ranking_ <= self.n_features_to_select
+        if wanted is not None:
+            at = np.flatnonzero(counts >= wanted)[-1]
+        elif np.isnan(errors).any():  # no sample is out of bag
+            at = 0
         else:
-            self.support_ = (self.stability_ >= self.threshold) | (self.ranking_ == 1)
+            rise = _mean_errors(errors - errors[:, [errors.mean(axis=0).argmin()]])  # of the same replicas
+            at = np.flatnonzero(rise["oob_error"] <= rise["standard_error"])[-1]
+        self.n_features_, self.stability_ = int(counts[at]), (levels >= at).mean(axis=0)
+        is_stable = (self.stability_ >= self.threshold) | (self.ranking_ == 1)
+        self.support_ = is_stable if wanted is None else self.ranking_ <= wanted
         return self
 
     def _problem(self, X, y):
@@ -170,23 +177,6 @@ class FreeEnergySelector(AtomicFit, Savable, SelectorMixin, BaseEstimator):
         spread = X.std(axis=0)
         penalized = Diagonal(energy) + Sparsity() * self.penalty if self.penalty > 0 else Diagonal(energy)
         return _Problem(X / np.where(spread > 0, spread, 1), y, strata, penalized)
-
-    def _walks(self, problem):
-        first, *seeds = seed_sequence(self.random_state).spawn(self.n_replicas + 1)
-        bags = Bags(np.random.default_rng(first), problem.strata, BAG, MOST_IN_BAG).first(self.n_replicas)
-        jobs = (delayed(_walk)(problem, self.temperature, bag, seed) for bag, seed in zip(bags, seeds, strict=True))
-        with one_blas_thread():
-            return Parallel(n_jobs=effective_n_threads(self.n_jobs), require="sharedmem")(jobs)
-
-    def _level(self, counts, errors):
-        """The temperature at which stability is measured."""
-        if self.n_features_to_select is not None:
-            return np.flatnonzero(counts >= self.n_features_to_select)[-1]
-        if np.isnan(errors).any():  # no sample is out of bag
-            return 0
-        best = errors.mean(axis=0).argmin()
-        rise = _mean_errors(errors - errors[:, [best]])  # of the same replicas
-        return np.flatnonzero(rise["oob_error"] <= rise["standard_error"])[-1]
 
     def _get_support_mask(self):
         check_is_fitted(self)
@@ -216,14 +206,6 @@ class _Problem(NamedTuple):
     energy: Energy
 
 
-class _FrozenWalk(NamedTuple):
-    """What a replica gives: the last temperature of every feature, its weight there, and out-of-bag errors."""
-
-    level: NDArray[np.intp]  # (d,)
-    weights: NDArray  # (d,)
-    errors: NDArray  # (n_temperatures,)
-
-
 def _levels(n_features, temperature):
     """Numbers of features and temperatures, both falling, of the levels of a walk."""
     counts = [n_features]
@@ -233,12 +215,14 @@ def _levels(n_features, temperature):
 
 
 def _walk(problem, temperature, bag, seed):
-    """Sample on a bag, freeze the lightest features, and go on colder with the others."""
+    """Sample on a bag, freeze the lightest features, and go on colder with the others.
+
+    Gives the last temperature of every feature, its weight there, and out-of-bag errors at all temperatures.
+    """
     X, y, streams = problem.X[bag], problem.y[bag], Streams.from_seeds([seed])
     d = X.shape[1]
     kept, w = np.arange(d), np.full(d, np.sqrt(2 / d))  # a mean squared distance of four
     level, weights, errors = np.zeros(d, dtype=np.intp), np.zeros(d), []
-    score = _OutOfBag(problem, bag)
     counts, temperatures = _levels(d, temperature)
     for number, (count, T) in enumerate(zip(counts, temperatures, strict=True)):
         if count < len(kept):
@@ -249,28 +233,22 @@ def _walk(problem, temperature, bag, seed):
         states = [state.A[0, 0] for state, _ in sampler.iterate(streams, bound, w[None, None])]
         w, level[kept] = states[-1], number
         weights[kept] = np.abs(states[-MEASURED:]).mean(axis=0)
-        errors.append(score(kept, weights[kept]))
-    return _FrozenWalk(level, weights, np.array(errors))
+        errors.append(_oob_error(problem, bag, kept, weights[kept]))
+    return level, weights, np.array(errors)
 
 
-class _OutOfBag:
-    """Errors of nearest neighbours in the bag about all other samples."""
-
-    def __init__(self, problem, bag):
-        self.X, self.y, self.bag = problem.X, problem.y, bag
-        self.others = np.setdiff1d(np.arange(len(problem.X)), bag)
-        self.is_regression = is_regression(problem.energy)
-
-    def __call__(self, kept, weights):
-        if not len(self.others):
-            return np.nan
-        k = min(VOTERS, len(self.bag))
-        model = KNeighborsRegressor(k) if self.is_regression else KNeighborsClassifier(k)
-        X, y = self.X[:, kept] * weights, self.y
-        predicted = model.fit(X[self.bag], y[self.bag]).predict(X[self.others])
-        if not self.is_regression:
-            return np.mean(predicted != y[self.others])
-        return np.mean((predicted - y[self.others]) ** 2) / max(np.var(y, axis=0).mean(), np.finfo(float).tiny)
+def _oob_error(problem, bag, kept, weights):
+    """The error of nearest neighbours in the bag about all other samples, by the features that are kept."""
+    others, of_targets = np.setdiff1d(np.arange(len(problem.X)), bag), is_regression(problem.energy)
+    if not len(others):
+        return np.nan
+    k = min(VOTERS, len(bag))
+    model = KNeighborsRegressor(k) if of_targets else KNeighborsClassifier(k)
+    X, y = problem.X[:, kept] * weights, problem.y
+    predicted = model.fit(X[bag], y[bag]).predict(X[others])
+    if not of_targets:
+        return np.mean(predicted != y[others])
+    return np.mean((predicted - y[others]) ** 2) / max(np.var(y, axis=0).mean(), np.finfo(float).tiny)
 
 
 def _mean_errors(errors):

@@ -1,6 +1,6 @@
 """A fitted ensemble with fewer training samples: a few that stand for all, or all but rows that must be forgotten."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -17,10 +17,9 @@ from ..metrics.gaps import Gaps
 from ..metrics.index import seen_in
 from ..metrics.neighbor_votes import NeighborVotes
 from ..printable import counted
-from .data_values import check_keeps_rows, n_rows_given
-from .finish import describe, samples_looked_at, selection_table
-from .model import Ensemble
-from .oob import OOBIndices
+from .finish import fitted_attributes
+from .fitted import FittedEnsemble
+from .oob import OOBIndices, numbers_of
 from .population import CandidateResult, Population
 from .running import given_recipe
 from .sampling import OOBVotes
@@ -42,12 +41,12 @@ class Rebuilt:
         self.model, self.views, self.members, self.device = model, views, members, model.device
         self.task: EnsembleTask
         self.task, self.training_set = model._problem_again(training_set)
-        self.recipe, self.n_rows = given_recipe(model, len(training_set)), n_rows_given(model)
+        self.recipe, self.n_rows = given_recipe(model, len(training_set)), model._n_rows_given
         old = model.oob_indices_
         kept = np.isin(old.rows, training_set.rows)
         self.rows, left_out = old.rows[kept], old.left_out(model.ensemble_.members)
         self.absent = [some[:, kept] for some in left_out]  # of every member, (R, n_scored)
-        self.scored = _numbers(training_set.rows, self.rows)
+        self.scored = numbers_of(self.rows, training_set.rows)
         self.queries = seen_in(views, self.training_set.X[self.scored])
 
     def population(self, voters: NDArray[np.intp]) -> Population:
@@ -56,29 +55,24 @@ class Rebuilt:
         population = Population(self.training_set, self.task, self.scored, K, self, voters)
         voting = self.training_set.only(voters)
         seen = seen_in(self.views, voting.X[voting.places.rows])
-        among = _numbers(voting.rows, self.rows)
+        among = numbers_of(self.rows, voting.rows)
         for member, left_out in zip(self.members, self.absent, strict=True):
             votes = OOBVotes.none(len(self.scored), K, self.training_set.n_cells)
             votes.counts[:] = left_out.sum(axis=0)
             name = member.candidate.view
             spaces = zip(member.spaces(seen[name]), member.spaces(self.queries[name]), left_out, strict=True)
             for Z, Q, fair in spaces:
-                search = NeighborVotes(Z, voting.places, K, self.model.n_jobs)
-                self._add_votes(search, voting, Q, (np.flatnonzero(fair), among), votes.shares)
+                search, numbers = NeighborVotes(Z, voting.places, K, self.model.n_jobs), np.flatnonzero(fair)
+                own, others = numbers[among[numbers] >= 0], numbers[among[numbers] < 0]
+                if len(own):  # none votes for itself
+                    search.add_left_out_shares(among[own], voting.votes(among[own]), own, votes.shares)
+                if len(others):
+                    counted = search.of(Q[others])
+                    votes.shares[others] += counted / counted.sum(axis=-1, keepdims=True)
             result = CandidateResult(member.candidate, member.maps.shape[2], votes)
             result.maps = member.maps
             population.results.append(result)
         return population
-
-    def _add_votes(self, search, voting, Q, which, out):
-        """Add shares of votes of samples that a replica left out; none votes for itself."""
-        fair, among = which
-        own, others = fair[among[fair] >= 0], fair[among[fair] < 0]
-        if len(own):
-            search.add_left_out_shares(among[own], voting.votes(among[own]), own, out)
-        if len(others):
-            votes = search.of(Q[others])
-            out[others] += votes / votes.sum(axis=-1, keepdims=True)
 
     def left_out(self, result: CandidateResult) -> NDArray[np.bool_]:
         """Which samples the replicas of a member left out, (R, n_scored)."""
@@ -86,42 +80,20 @@ class Rebuilt:
 
     def attributes(self, voters: NDArray[np.intp]) -> dict[str, Any]:
         """Fitted attributes of the model whose training set are these samples (n,)."""
-        population = self.population(voters)
-        result = self.task.result(population, self.recipe, self.n_rows)
-        used = np.flatnonzero(result.weights.any(axis=1))
-        members, weights = [self.members[number] for number in used], result.weights[used]
-        views = {name: self.views[name] for name in {member.candidate.view for member in members}}
-        training_set = self.training_set.only(voters)
-        ensemble = Ensemble(views, members, weights / weights.sum(), training_set, result.head)
-        attributes = {
-            **describe(ensemble, self.recipe, self.model.device),
-            **result.attributes,
-            "oob_indices_": self._oob_indices(training_set, used),
-            "selection_": selection_table(population, result.weights),
-            "n_neighbors_": int(result.weights.sum(axis=0).argmax()) + 1,
-            "n_searched_": min(self.model.n_searched_, len(voters)),
-        }
-        if len(voters) == len(self.training_set):  # else those that vote are better than those that are scored
-            size = samples_looked_at(self.recipe, attributes["shortlist_"], ensemble)
-            calibrated = self.task.recalibrated(ensemble, attributes["oob_indices_"], size, self.recipe)
-            attributes["ensemble_"] = calibrated
-        return attributes
-
-    def _oob_indices(self, training_set, used):
+        population, training_set = self.population(voters), self.training_set.only(voters)
         kept = np.isin(self.rows, training_set.rows)
-        learned = [number for number in used if self.members[number].form.learns]
-        return OOBIndices.of(self.rows[kept], [self.absent[number][:, kept] for number in learned])
+
+        def indices(results):
+            return OOBIndices.of(self.rows[kept], [self.left_out(result)[:, kept] for result in results])
+
+        # those that vote are better than those that are scored, unless they are all
+        n_shortlists = int(len(voters) == len(self.training_set))
+        found = fitted_attributes(population, self.recipe, training_set, self.n_rows, indices, n_shortlists)
+        return {**found, "n_searched_": min(self.model.n_searched_, len(voters))}
 
     def losses(self, attributes: dict[str, Any]) -> NDArray[np.float64]:
         """Brier scores or squared errors (n,) of the samples that are scored, by these attributes."""
         return self.model._oob_losses(attributes, self.training_set.only(self.scored))
-
-
-def _numbers(rows, wanted):
-    """The number of each of some wanted rows among all rows; -1 where it is none of them."""
-    order = np.argsort(rows)
-    at = np.searchsorted(rows, wanted, sorter=order).clip(max=len(rows) - 1)
-    return np.where(rows[order[at]] == wanted, order[at], -1)
 
 
 class Prototypes:
@@ -132,8 +104,10 @@ class Prototypes:
     """
 
     def __init__(self, Z: NDArray, strata: Sequence[NDArray]):
-        self.Z = Z
-        self.groups = [some[cell] for some in strata for cell in _cells(Z[some])]
+        self.Z, self.groups = Z, []
+        for some in strata:
+            order = np.asarray(KDTree(Z[some], leaf_size=1).get_arrays()[1])  # near ones are neighbours
+            self.groups += [some[cell] for cell in np.array_split(order, -(-len(some) // MOST_CLUSTERED))]
         self.trees = [linkage(Z[some], "ward") if len(some) > 1 else None for some in self.groups]
 
     def __call__(self, n: int) -> NDArray[np.intp]:
@@ -149,12 +123,6 @@ class Prototypes:
         return np.sort(np.concatenate([some[_medoids(self.Z[some], tree, size)] for some, tree, size in parts]))
 
 
-def _cells(Z):
-    """Numbers of near samples, each at most so many as can be clustered."""
-    order = np.asarray(KDTree(Z, leaf_size=1).get_arrays()[1])
-    return np.array_split(order, -(-len(Z) // MOST_CLUSTERED))
-
-
 def _medoids(Z, tree, size):
     """Of samples Z (n, p) and their tree of clusters, those (size,) nearest to the mean of a cluster."""
     if size == len(Z):
@@ -167,40 +135,6 @@ def _medoids(Z, tree, size):
     return np.ravel(minimum_position(apart, labels, np.arange(size)))
 
 
-def condensed(rebuilt: Rebuilt, prototypes: Prototypes, max_rows: int | None) -> dict[str, Any]:
-    """Attributes with the fewest training samples that are as good as all.
-
-    As good: the out-of-bag loss is higher by at most its standard error. With ``max_rows`` it is what it is.
-    """
-    if max_rows is not None:
-        return rebuilt.attributes(prototypes(max_rows))
-    n = len(rebuilt.training_set)
-    best = rebuilt.attributes(np.arange(n))
-    losses = rebuilt.losses(best)
-    limit = np.nanmean(losses) + np.nanstd(losses) / np.sqrt(max(1, len(losses)))
-    for size in _sizes(n, len(prototypes.groups)):
-        attributes = rebuilt.attributes(prototypes(size))
-        if not np.nanmean(rebuilt.losses(attributes)) <= limit:
-            break
-        best = attributes
-    return best
-
-
-def _sizes(n, fewest) -> Iterator[int]:
-    """Fewer and fewer samples."""
-    while (n := int(STEP * n)) >= max(ENOUGH, fewest):
-        yield n
-
-
-def with_own_gaps(training_set: TrainingSet) -> TrainingSet:
-    """The training set whose gaps have means and spreads of its samples alone."""
-    if training_set.gaps is not None:
-        X = training_set.given
-        training_set.gaps = Gaps.of(X, training_set.gaps.features)
-        training_set.X = training_set.gaps(X)
-    return training_set
-
-
 def views_of(
     views: dict[str, View], members: Sequence[Member], training_set: TrainingSet
 ) -> tuple[dict[str, View], list[Member]]:
@@ -211,28 +145,14 @@ def views_of(
     on_these = []
     for member in members:
         old, new = (some[member.candidate.view].units() for some in (views, made))
-        can_follow = member.form.is_free or member.form.keeps_apart
-        if old is not None and new is not None and can_follow:
-            on_these.append(replace(member, maps=member.maps * (new / old)))
-        else:
-            on_these.append(member)
+        if old is not None and new is not None and (member.form.is_free or member.form.keeps_apart):
+            member = replace(member, maps=member.maps * (new / old))
+        on_these.append(member)
     return made, on_these
 
 
-class ShrinkingMixin:
+class ShrinkingMixin(FittedEnsemble):
     """Fewer training samples for an estimator with an ``ensemble_``."""
-
-    ensemble_: Any
-    oob_indices_: Any
-    n_jobs: int | None
-
-    def _problem_again(self, training_set: TrainingSet) -> tuple[EnsembleTask, TrainingSet]:
-        """The task of some training samples, and the training set that they make."""
-        raise NotImplementedError
-
-    def _oob_losses(self, attributes: dict[str, Any], scored: TrainingSet) -> NDArray[np.float64]:
-        """Losses (n,) of samples by out-of-bag predictions among fitted attributes."""
-        raise NotImplementedError
 
     def condense(self, max_rows: int | None = None) -> Self:
         """Keep few training samples that stand for all, so that files are smaller and predictions faster.
@@ -263,17 +183,14 @@ class ShrinkingMixin:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_wine
-        >>> from freemetric import FreeEnergyClassifier
-        >>> X, y = load_wine(return_X_y=True)
-        >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[::2], y[::2])
+        {wine_halves}
         >>> len(model.condense(max_rows=30).ensemble_.training_set)
         30
         >>> model.score(X[1::2], y[1::2]) > 0.9
         True
         """
         check_is_fitted(self)
-        check_keeps_rows(self)
+        self._check_keeps_rows()
         training_set = self.ensemble_.training_set
         n = len(training_set)
         is_number = isinstance(max_rows, int | np.integer) and not isinstance(max_rows, bool)
@@ -285,9 +202,19 @@ class ShrinkingMixin:
             rebuilt = Rebuilt(self, self.ensemble_.views, self.ensemble_.members, training_set)
             strata = [some for some in rebuilt.task.strata(training_set.y) if len(some)]
             prototypes = Prototypes(self.ensemble_.embed(training_set.X), strata)
-            if max_rows is not None and max_rows < len(prototypes.groups):
-                raise ValueError(f"max_rows of this model is at least {len(prototypes.groups)}; got {max_rows!r}.")
-            vars(self).update(condensed(rebuilt, prototypes, max_rows))
+            fewest = len(prototypes.groups)
+            if max_rows is not None and max_rows < fewest:
+                raise ValueError(f"max_rows of this model is at least {fewest}; got {max_rows!r}.")
+            best = rebuilt.attributes(np.arange(n) if max_rows is None else prototypes(max_rows))
+            if max_rows is None:
+                losses = rebuilt.losses(best)
+                limit = np.nanmean(losses) + np.nanstd(losses) / np.sqrt(max(1, len(losses)))
+                while (n := int(STEP * n)) >= max(ENOUGH, fewest):
+                    attributes = rebuilt.attributes(prototypes(n))
+                    if not np.nanmean(rebuilt.losses(attributes)) <= limit:
+                        break
+                    best = attributes
+            vars(self).update(best)
         return self
 
     def forget(self, rows: ArrayLike) -> Self:
@@ -307,23 +234,17 @@ class ShrinkingMixin:
             Row numbers in the table given to fit; rows of ``partial_fit`` count on from there. They stay the same after
             some rows were forgotten.
 
-        Returns
-        -------
-        self : object
-            The model without them.
+        {itself}
 
         Examples
         --------
-        >>> from sklearn.datasets import load_wine
-        >>> from freemetric import FreeEnergyClassifier
-        >>> X, y = load_wine(return_X_y=True)
-        >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X, y)
+        {fitted_wine}
         >>> 3 in model.forget([3, 70]).kneighbors(X[3:4], return_distance=False)
         False
         """
         check_is_fitted(self)
-        check_keeps_rows(self)
-        forgotten, n_rows = np.atleast_1d(np.asarray(rows)), n_rows_given(self)
+        self._check_keeps_rows()
+        forgotten, n_rows = np.atleast_1d(np.asarray(rows)), self._n_rows_given
         if forgotten.ndim != 1 or (len(forgotten) and forgotten.dtype.kind not in "iu"):
             raise ValueError("rows must be a list of row numbers.")
         unknown = forgotten[(forgotten < 0) | (forgotten >= n_rows)]
@@ -335,7 +256,11 @@ class ShrinkingMixin:
             raise ValueError(f"{counted(len(kept), 'training sample')} would be left, which is too few: fit again.")
         if kept.weights is not None:
             kept.weights = kept.weights / kept.weights.mean()
+        if kept.gaps is not None:  # with means and spreads of these samples alone
+            X = kept.given
+            kept.gaps = Gaps.of(X, kept.gaps.features)
+            kept.X = kept.gaps(X)
         with one_blas_thread():
-            views, members = views_of(self.ensemble_.views, self.ensemble_.members, with_own_gaps(kept))
+            views, members = views_of(self.ensemble_.views, self.ensemble_.members, kept)
             vars(self).update(Rebuilt(self, views, members, kept).attributes(np.arange(len(kept))))
         return self

@@ -2,19 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..learners.training_rows import TrainingRows
 from ..metrics import TrainingSet
-
-if TYPE_CHECKING:
-    from ..learners.training_rows import TrainingRows
-    from .model import Ensemble
-    from .oob import OOBIndices
-    from .population import Population
-    from .settings import Recipe
+from .settings import Recipe
 
 
 class Head(ABC):
@@ -71,7 +66,7 @@ class EnsembleTask(ABC):
         return False
 
     @classmethod
-    def of(cls, rows: "TrainingRows", recipe: "Recipe", scale: str) -> tuple["EnsembleTask", TrainingSet]:
+    def of(cls, rows: TrainingRows, recipe: Recipe, scale: str) -> tuple["EnsembleTask", TrainingSet]:
         """The task of these rows with numeric targets, and the training set that they make."""
         raise NotImplementedError
 
@@ -96,14 +91,12 @@ class EnsembleTask(ABC):
         """The standard error of a score of so many samples."""
 
     @abstractmethod
-    def result(self, population: "Population", recipe: "Recipe", n_rows: int | None) -> OOBResult:
-        """Weights of the candidates and the head, from the out-of-bag votes of a search.
+    def result(self, population: Any, recipe: Recipe, n_rows: int | None) -> OOBResult:
+        """Weights of the candidates and the head, from the out-of-bag votes of a search, a ``Population``.
 
         ``n_rows`` were given to fit; None leaves out attributes with an entry for each.
         """
 
-    def recalibrated(
-        self, ensemble: "Ensemble", oob_indices: "OOBIndices", shortlist: int | None, recipe: "Recipe"
-    ) -> "Ensemble":
+    def recalibrated(self, ensemble: Any, oob_indices: Any, shortlist: int | None, recipe: Recipe) -> Any:
         """The ensemble with a head for predictions that look at so many training samples; None: at all of them."""
         return ensemble

@@ -1,8 +1,8 @@
 """Classification: strata, scores and the head that turns class votes into calibrated probabilities."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from ...metrics.kernel_ridge import ClassKernelRidge, class_kernel_ridge
 from ..population import Population, allowed_neighbors, best_pair, mixed_shares, selection_weights
 from ..settings import Recipe
 from ..task import EnsembleTask, Head, OOBResult
-from .decisions import Decision, ProbabilityScore, conformity, favouring
+from .decisions import Decision, ProbabilityScore
 
 FEW = 8  # classes
 FOLDS = 10  # parts of the training samples, each of which meets densities of the others
@@ -94,9 +94,8 @@ class ClassificationHead(Head):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "ClassificationHead":
-        slope, bias, floor, strengths, densities = (
-            state[name] for name in ("slope", "bias", "floor", "strengths", "densities")
-        )
+        values = [state[part.name] for part in fields(cls)]
+        slope, bias, floor, strengths, densities = values
         for name, value in (("slope", slope), ("floor", floor)):
             require(is_number(value) and value > 0, f"{name} of ClassificationHead", "is no positive number")
         check_array(bias, "bias of ClassificationHead", 1)
@@ -106,7 +105,7 @@ class ClassificationHead(Head):
         known = type(densities) is list and {type(some) for some in densities} <= kinds
         require(known, "densities of ClassificationHead", "are something else")
         require(len(densities) == len(strengths), "strengths of ClassificationHead", "are of other densities")
-        return cls(slope, bias, floor, strengths, densities)
+        return cls(*values)
 
 
 class CrossFittedDensities:
@@ -117,7 +116,8 @@ class CrossFittedDensities:
 
     def __init__(self, kinds: Sequence[type[ClassDensity]], training_set: TrainingSet):
         self.fold, self.n_classes = np.arange(len(training_set)) % FOLDS, training_set.n_cells
-        self.densities = [_densities(kinds, training_set, self.fold != fold) for fold in range(FOLDS)]
+        parts = [np.flatnonzero(self.fold != fold) for fold in range(FOLDS)]
+        self.densities = [_densities(kinds, training_set.only(part)) for part in parts]
 
     def __call__(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
         """Free energies (n_densities, n, C) of X (n, d), by densities without the training samples ``numbers`` (n,)."""
@@ -130,14 +130,10 @@ class CrossFittedDensities:
         return energies
 
 
-def _densities(kinds, training_set, some):
+def _densities(kinds, some):
     """The class densities of some training samples."""
-    weights = None if training_set.weights is None else training_set.weights[some]
-    return densities_of(kinds, _samples(training_set, some), training_set.y[some], training_set.n_cells, weights)
-
-
-def _samples(training_set, some):
-    return training_set.X[some].astype(np.float64)  # squares of differences need it
+    X = some.X.astype(np.float64)  # squares of differences need it
+    return densities_of(kinds, X, some.y, some.n_cells, some.weights)
 
 
 def cross_fitted_densities(
@@ -146,10 +142,11 @@ def cross_fitted_densities(
     """The densities of all training samples, and energies (n_densities, n, C) of those scored by cross-fitted ones."""
     shape = training_set.X.shape[1], training_set.n_cells
     kinds = [kind for name in names if (kind := CLASS_DENSITIES[name]).affordable(*shape)]
-    everyone = _densities(kinds, training_set, np.ones(len(training_set), dtype=bool))
-    if not len(scored):
-        return everyone, np.empty((len(kinds), 0, training_set.n_cells))
-    return everyone, CrossFittedDensities(kinds, training_set)(_samples(training_set, scored), scored)
+    everyone = _densities(kinds, training_set)
+    if not len(scored) or not kinds:
+        return everyone, np.empty((len(kinds), len(scored), training_set.n_cells))
+    X = training_set.X[scored].astype(np.float64)
+    return everyone, CrossFittedDensities(kinds, training_set)(X, scored)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,8 +159,12 @@ class ClassificationTask(EnsembleTask):
     columns = "oob_error", "oob_brier"
     saved = {"class-encoding": ClassEncoding, "classification-head": ClassificationHead}
 
+    score_of: ClassVar[Any] = ProbabilityScore  # of (scoring, classes): a function of probabilities, y and weights
+    decision_of: ClassVar[Any] = Decision
+
     n_classes: int
-    decision: Decision | None = None  # None in a search without a result
+    decision: Any = None  # in a search with a result
+    n_outputs: ClassVar[int] = 1  # among which a vote is divided
 
     @classmethod
     def training_set(cls, rows: TrainingRows) -> TrainingSet:
@@ -171,16 +172,9 @@ class ClassificationTask(EnsembleTask):
         return TrainingSet(rows.X, rows.y, ClassEncoding(len(rows.classes)), rows.weights, rows.rows)
 
     @classmethod
-    def of_classes(
-        cls, training_set: TrainingSet, classes: Any, class_weight: Any, scoring: Any
-    ) -> "ClassificationTask":
+    def of_classes(cls, training_set: TrainingSet, classes: Any, class_weight: Any, scoring: Any) -> Self:
         """The task of a training set with these classes."""
-        return cls(training_set.n_cells, Decision(class_weight, scoring, classes, training_set))
-
-    @classmethod
-    def score_of(cls, scoring: Any, classes: Any) -> Callable[..., float]:
-        """A function (probabilities, y, weights) -> float, the larger the better."""
-        return ProbabilityScore(scoring, classes)
+        return cls(training_set.n_cells, cls.decision_of(class_weight, scoring, classes, training_set))
 
     @classmethod
     def known_targets(cls, y: ArrayLike, classes: Any) -> NDArray:
@@ -210,34 +204,21 @@ class ClassificationTask(EnsembleTask):
         return float(np.sqrt(score * (1 - min(score, 0.99)) / n_scored) + 0.5 / n_scored)
 
     def result(self, population: Population, recipe: Recipe, n_rows: int | None) -> OOBResult:
-        assert self.decision is not None
         y, w, scores = population.truth, population.oob_weights, population.scores()
         shares = population.shares()  # empty where no sample was out of bag; nothing is calibrated then
         neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
-        names = recipe.densities if recipe.calibration != "none" else ()
-        densities, energies = cross_fitted_densities(names, population.training_set, population.oob_samples)
         weights = selection_weights(scores, population.error_of, neighbors, recipe)
-        mixed = mixed_shares(weights, shares)
-        head = self._head(population, recipe, mixed, densities, energies)
-        found = head, energies, head.answers(mixed, energies)
-        more_names = recipe.optional_densities if names else ()  # who wants no densities wants none of these
-        others = cross_fitted_densities(more_names, population.training_set, population.oob_samples)
-        for more in zip(*others, strict=True):
-            found = self._joined(found, more, recipe.density_margin, population, recipe, mixed)
-        kernel = self._kernel_ridge(population, recipe, weights)
-        if kernel is not None:
-            found = self._joined(found, kernel, recipe.plain_margin, population, recipe, mixed)
-        head, energies, probabilities = found
-        plain = self._plain_neighbors(probabilities, population, shares, scores, neighbors, recipe.plain_margin)
+        head, probabilities = self._fitted_head(population, recipe, mixed_shares(weights, shares), weights)
+        as_shares = probabilities / self.n_outputs
+        plain = self._plain_neighbors(as_shares, population, shares, scores, neighbors, recipe.plain_margin)
         if plain is not None:
-            weights, mixed = plain, mixed_shares(plain, shares)
-            head = self._head(population, without_bias(recipe), mixed, [], energies[:0])
-            probabilities = head.answers(mixed, energies[:0])
+            weights, alone = plain, replace(without_bias(recipe), densities=(), kernel_block=0)
+            head, probabilities = self._fitted_head(population, alone, mixed_shares(plain, shares), plain)
         class_weights = self.decision.class_weights(probabilities, y, w)
-        probabilities = favouring(probabilities, class_weights)
+        probabilities = self.decision.favouring(probabilities, class_weights)
         attributes = {
             "class_weight_": class_weights,
-            "oob_conformity_": conformity(probabilities, y),
+            "oob_conformity_": self.decision.conformity(probabilities, y),
             "oob_score_": self.decision.score(probabilities, y, w) if len(y) else np.nan,
         }
         if n_rows is not None:
@@ -246,14 +227,24 @@ class ClassificationTask(EnsembleTask):
             attributes["oob_decision_function_"] = everyone
         return OOBResult(weights, head.favouring(class_weights), attributes)
 
-    def _kernel_ridge(self, population, recipe, weights):
-        """A kernel regression in the averaged metric and its energies out of bag; None where it is not wanted."""
-        n = min(len(population.oob_samples), len(population.voters))
-        is_wanted = recipe.calibration != "none" and recipe.kernel_block and population.spaces is not None
-        if not is_wanted or n < recipe.kernel_samples:
-            return None
-        metrics, most = population.metrics(weights), recipe.kernel_block
-        return class_kernel_ridge(metrics, population.training_set, population.voters, most)
+    def _fitted_head(self, population, recipe, mixed, weights):
+        """The head for mixed votes (n, n_cells), and the out-of-bag probabilities (n, n_cells) that it gives."""
+        calibrates = recipe.calibration != "none"
+        names = recipe.densities if calibrates else ()
+        densities, energies = cross_fitted_densities(names, population.training_set, population.oob_samples)
+        head = calibrated(mixed, population.truth, population.oob_weights, energies, densities, recipe)
+        found = head, energies, head.answers(mixed, energies)
+        more_names = recipe.optional_densities if names else ()  # who wants no densities wants none of these
+        others = cross_fitted_densities(more_names, population.training_set, population.oob_samples)
+        for more in zip(*others, strict=True):
+            found = self._joined(found, more, recipe.density_margin, population, recipe, mixed)
+        n, most = min(len(population.oob_samples), len(population.voters)), recipe.kernel_block
+        if calibrates and most and population.spaces is not None and n >= recipe.kernel_samples:
+            metrics = population.metrics(weights)
+            kernel = class_kernel_ridge(metrics, population.training_set, population.voters, most)
+            if kernel is not None:
+                found = self._joined(found, kernel, recipe.plain_margin, population, recipe, mixed)
+        return found[0], found[2]
 
     def _joined(self, found, more, margin, population, recipe, mixed):
         """A head, its energies and its out-of-bag probabilities, with one more density if better by a margin."""
@@ -261,17 +252,13 @@ class ClassificationTask(EnsembleTask):
             return found
         (head, energies, probabilities), (density, of_one) = found, more
         beside = np.concatenate([energies, of_one[None]])
-        other = self._head(population, recipe, mixed, [*head.densities, density], beside)
+        both = [*head.densities, density]
+        other = calibrated(mixed, population.truth, population.oob_weights, beside, both, recipe)
         better = other.answers(mixed, beside)
         numbers, y = np.arange(len(mixed)), population.truth
         gain = np.log(better[numbers, y] / probabilities[numbers, y])
         kept = exceeds(gain, population.oob_weights, population.n_oob, margin)
         return (other, beside, better) if kept else found
-
-    def _head(self, population, recipe, mixed, densities, energies):
-        if recipe.calibration == "none":
-            return ClassificationHead(1.0, np.zeros(mixed.shape[1]), recipe.share_floor)
-        return calibrated(mixed, population.truth, population.oob_weights, energies, densities, recipe)
 
     def _plain_neighbors(self, probabilities, population, shares, scores, neighbors, margin):
         """Weights of plain k-NN alone, if that is better than the mixture by more than a margin of standard errors."""
@@ -312,6 +299,8 @@ def calibrated(
     Gaussian priors hold slope and bias near 1 and 0, and strengths near 0; the recipe has their weights, in samples.
     """
     (N, C), B = shares.shape, len(energies)
+    if recipe.calibration == "none":
+        return ClassificationHead(1.0, np.zeros(C), recipe.share_floor)
     if N == 0:
         return ClassificationHead(1.0, np.zeros(C), recipe.share_floor, np.zeros(B), list(densities))
     terms, rows = np.concatenate([np.log(shares + recipe.share_floor)[None], -energies]), np.arange(N)

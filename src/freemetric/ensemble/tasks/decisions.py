@@ -84,29 +84,26 @@ class ProbabilityScore:
         self.scorer: Any = None if scoring is None else get_scorer(scoring)
         self.classes = classes
 
-    def __call__(self, probabilities: NDArray, y: NDArray, weights: NDArray | None = None) -> float:
-        """The score of probabilities (n, C) of rows of classes number y (n,)."""
-        return self._score(KnownProbabilities(self.classes), probabilities, y, weights)
+    def __call__(
+        self, probabilities: NDArray, y: NDArray, weights: NDArray | None = None, classifier: Any = None
+    ) -> float:
+        """The score of probabilities (n, C) of rows of classes number y (n,), which a classifier gives to a scorer."""
+        if self.scorer is None:
+            return float(np.average(probabilities.argmax(axis=1) == y, weights=weights))
+        known = KnownProbabilities(self.classes) if classifier is None else classifier
+        options = {} if weights is None else {"sample_weight": weights}
+        with warnings.catch_warnings():  # of classes that are never predicted: such weights are tried, not taken
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            return float(self.scorer(known, probabilities, self.classes[y], **options))
 
     def is_of_labels(self, y: NDArray) -> bool:
         """Whether labels are scored, which could be others for the same probabilities.
 
         A scorer that cannot score these classes raises its error here, before a search begins.
         """
-        if self.scorer is None:
-            return False
         classifier, C = KnownProbabilities(self.classes), len(self.classes)
-        self._score(classifier, (np.eye(C)[y] + 1 / C) / 2, y, None)
+        self((np.eye(C)[y] + 1 / C) / 2, y, classifier=classifier)
         return classifier.gave_labels_
-
-    def _score(self, classifier, probabilities, y, weights):
-        if self.scorer is None:
-            return float(np.average(probabilities.argmax(axis=1) == y, weights=weights))
-        labels = self.classes[y]
-        options = {} if weights is None else {"sample_weight": weights}
-        with warnings.catch_warnings():  # of classes that are never predicted: such weights are tried, not taken
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
-            return float(self.scorer(classifier, probabilities, labels, **options))
 
 
 def score_name(scoring: str | Callable[..., float] | None, is_regression: bool = False) -> str:
@@ -116,11 +113,25 @@ def score_name(scoring: str | Callable[..., float] | None, is_regression: bool =
     return scoring.replace("_", " ") if isinstance(scoring, str) else "score"
 
 
+def favouring(probabilities: NDArray, factors: NDArray) -> NDArray:
+    """Probabilities (n, C) times factors (C,), normalised again."""
+    weighed = probabilities * factors
+    return weighed / weighed.sum(axis=1, keepdims=True)
+
+
+def conformity(probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
+    """Class numbers y (n,) and their probabilities among (n, C), as rows (n, 2), sorted: what prediction sets need."""
+    rows = np.column_stack([y, probabilities[np.arange(len(y)), y]])
+    return rows[np.lexsort(rows.T[::-1])]
+
+
 class Decision:
     """Weights of the classes: the class of the largest w_c P(c|x) has the least expected loss.
 
     They are given by ``class_weight``. Where that is None and ``scoring`` is a score of labels, they are found for it.
     """
+
+    favouring, conformity = staticmethod(favouring), staticmethod(conformity)
 
     def __init__(
         self,
@@ -139,15 +150,3 @@ class Decision:
         if not (self.finds_weights and len(y)):
             return self.given
         return best_weights(lambda factors: self.score(favouring(probabilities, factors), y, weights), self.sizes)
-
-
-def favouring(probabilities: NDArray, factors: NDArray) -> NDArray:
-    """Probabilities (n, C) times factors (C,), normalised again."""
-    weighed = probabilities * factors
-    return weighed / weighed.sum(axis=1, keepdims=True)
-
-
-def conformity(probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
-    """Class numbers y (n,) and their probabilities among (n, C), as rows (n, 2), sorted: what prediction sets need."""
-    rows = np.column_stack([y, probabilities[np.arange(len(y)), y]])
-    return rows[np.lexsort(rows.T[::-1])]

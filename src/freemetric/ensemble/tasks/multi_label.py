@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,10 +12,8 @@ from ...learners.training_rows import TrainingRows
 from ...metrics import ClassEncoding, TrainingSet
 from ...metrics.training_set import Encoding
 from ...printable import counted
-from ..population import Population, allowed_neighbors, mixed_shares, selection_weights
-from ..settings import Recipe
-from ..task import Head, OOBResult
-from .classification import ClassificationHead, ClassificationTask, calibrated, cross_fitted_densities, without_bias
+from ..task import Head
+from .classification import ClassificationHead, ClassificationTask, calibrated, cross_fitted_densities
 from .decisions import Decision, ProbabilityScore, favouring
 
 FEWEST_ALIKE = 8  # samples with the same labels that are a stratum of their own
@@ -24,12 +22,8 @@ FEWEST_ALIKE = 8  # samples with the same labels that are a stratum of their own
 class MultiLabelEncoding(Encoding):
     """Class numbers of several outputs as votes: a cell for every class of every output.
 
-    The target has the same cells, zeros and ones: its mean among any samples are their shares of votes.
-
-    Parameters
-    ----------
-    sizes : tuple of int
-        Number of classes of every output.
+    ``sizes`` are the numbers of classes. The target has the same cells, zeros and ones: its mean among any samples are
+    their shares of votes.
     """
 
     def __init__(self, sizes: tuple[int, ...]):
@@ -110,6 +104,11 @@ class MultiLabelHead(Head):
         each = [head.left_out(one) for head, one in alone]
         return lambda X, numbers: [energies(X, numbers) for energies in each]
 
+    def favouring(self, weights: NDArray) -> "MultiLabelHead":
+        """The same with probabilities times these weights (n_cells,) of the classes of all outputs."""
+        parts = zip(self.heads, self.encoding.each(weights), strict=True)
+        return MultiLabelHead(self.encoding, [head.favouring(some) for head, some in parts])
+
     def check(self, training_set: TrainingSet) -> None:
         other = training_set.encoding
         fits = isinstance(other, MultiLabelEncoding) and other.sizes == self.encoding.sizes
@@ -145,14 +144,34 @@ class LabelsScore:
         return float(np.mean([score(P, c, weights) for score, P, c in parts if P.shape[1] > 1]))
 
 
-def class_weight_of_each(class_weight: Any, n_outputs: int) -> list[Any]:
-    """scikit-learn's ``class_weight`` of every output; ValueError unless there is one for each."""
-    if class_weight is None or isinstance(class_weight, str):
-        return [class_weight] * n_outputs
-    if not isinstance(class_weight, list) or len(class_weight) != n_outputs:
-        wanted = f"a list with a dict for each of {counted(n_outputs, 'output')}"
-        raise ValueError(f'class_weight of several outputs is "balanced", None or {wanted}; got {class_weight!r}.')
-    return class_weight
+class LabelsDecision:
+    """A ``Decision`` about every output; probabilities, zeros and ones, and weights stand side by side."""
+
+    def __init__(self, class_weight: Any, scoring: Any, classes: Sequence[NDArray], training_set: TrainingSet):
+        encoding: Any = training_set.encoding
+        n, given = len(classes), class_weight
+        if given is None or isinstance(given, str):
+            given = [given] * n
+        if not isinstance(given, list) or len(given) != n:
+            wanted = f"a list with a dict for each of {counted(n, 'output')}"
+            raise ValueError(f'class_weight of several outputs is "balanced", None or {wanted}; got {class_weight!r}.')
+        self.score, self.each = LabelsScore(scoring, classes), encoding.each
+        # a constant label has nothing to decide
+        scorings = [scoring if len(labels) > 1 else None for labels in classes]
+        self.decisions = list(map(Decision, given, scorings, classes, encoding.alone(training_set)))
+
+    def class_weights(self, probabilities: NDArray, y: NDArray, weights: NDArray | None) -> NDArray[np.float64]:
+        """Weights (n_cells,) of the classes, from out-of-bag probabilities (n, n_cells)."""
+        parts = zip(self.decisions, self.each(probabilities), self.each(y), strict=True)
+        return np.concatenate([one.class_weights(P, known.argmax(axis=1), weights) for one, P, known in parts])
+
+    def favouring(self, probabilities: NDArray, factors: NDArray) -> NDArray:
+        """Probabilities (n, n_cells) times factors (n_cells,), normalised again for every output."""
+        return np.concatenate(list(map(favouring, self.each(probabilities), self.each(factors))), axis=1)
+
+    def conformity(self, probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
+        """None: there are no prediction sets of several labels."""
+        return np.empty((0, 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,10 +185,13 @@ class MultiLabelTask(ClassificationTask):
     energy = "regression"
     classes_are = list
     saved = {"multi-label-encoding": MultiLabelEncoding, "multi-label-head": MultiLabelHead}
+    score_of, decision_of = LabelsScore, LabelsDecision
 
     encoding: Any = None
-    decisions: Sequence[Decision] = ()
-    score: Any = None
+
+    @property
+    def n_outputs(self) -> int:  # type: ignore[override]
+        return len(self.encoding.sizes)
 
     @classmethod
     def training_set(cls, rows: TrainingRows) -> TrainingSet:
@@ -177,18 +199,9 @@ class MultiLabelTask(ClassificationTask):
         return TrainingSet(rows.X, np.ascontiguousarray(rows.y.T), encoding, rows.weights, rows.rows)
 
     @classmethod
-    def of_classes(cls, training_set: TrainingSet, classes: Any, class_weight: Any, scoring: Any) -> "MultiLabelTask":
-        encoding: Any = training_set.encoding
-        weights = class_weight_of_each(class_weight, len(classes))
-        parts = zip(weights, classes, encoding.alone(training_set), strict=True)
-        # a constant label has nothing to decide
-        decisions = [Decision(some, scoring if len(labels) > 1 else None, labels, one) for some, labels, one in parts]
-        score = LabelsScore(scoring, classes)
-        return cls(encoding.n_cells, encoding=encoding, decisions=decisions, score=score)
-
-    @classmethod
-    def score_of(cls, scoring: Any, classes: Any) -> Callable[..., float]:
-        return LabelsScore(scoring, classes)
+    def of_classes(cls, training_set: TrainingSet, classes: Any, class_weight: Any, scoring: Any) -> Self:
+        task = super().of_classes(training_set, classes, class_weight, scoring)
+        return replace(task, encoding=training_set.encoding)
 
     @classmethod
     def known_targets(cls, y: ArrayLike, classes: Any) -> NDArray:
@@ -209,7 +222,7 @@ class MultiLabelTask(ClassificationTask):
 
     def deviations(self, shares: NDArray, y: NDArray) -> NDArray:
         """Half the squared distances (..., N) of shares (..., N, n_cells), the mean over outputs."""
-        m = len(self.encoding.sizes)
+        m = self.n_outputs
         return m / 2 * np.square(shares - np.asarray(y / m, dtype=shares.dtype)).sum(axis=-1)
 
     def errors(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
@@ -218,43 +231,13 @@ class MultiLabelTask(ClassificationTask):
         wrong = np.mean([some.argmax(axis=-1) != known.argmax(axis=-1) for some, known in pairs], axis=0)
         return np.average(wrong, axis=-1, weights=weights)
 
-    def result(self, population: Population, recipe: Recipe, n_rows: int | None) -> OOBResult:
-        y, w, scores, shares = population.truth, population.oob_weights, population.scores(), population.shares()
-        neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
-        weights = selection_weights(scores, population.error_of, neighbors, recipe)
-        heads, probabilities = self._heads(population, mixed_shares(weights, shares), recipe)
-        as_shares = probabilities / len(self.encoding.sizes)
-        plain = self._plain_neighbors(as_shares, population, shares, scores, neighbors, recipe.plain_margin)
-        if plain is not None:
-            weights, without = plain, replace(without_bias(recipe), densities=())
-            heads, probabilities = self._heads(population, mixed_shares(plain, shares), without)
-        parts = list(zip(self.decisions, self.encoding.each(probabilities), self.encoding.each(y), strict=True))
-        factors = [decision.class_weights(P, known.argmax(axis=1), w) for decision, P, known in parts]
-        decided = [favouring(P, some) for (_, P, _), some in zip(parts, factors, strict=True)]
-        probabilities = np.concatenate(decided, axis=1)
-        attributes: dict[str, Any] = {
-            "class_weight_": np.concatenate(factors),
-            "oob_conformity_": np.empty((0, 2)),  # there are no prediction sets of several labels
-            "oob_score_": self.score(probabilities, y, w) if len(y) else np.nan,
-        }
-        if n_rows is not None:
-            everyone = np.full((n_rows, self.n_classes), np.nan)
-            everyone[population.training_set.rows[population.oob_samples]] = probabilities
-            attributes["oob_decision_function_"] = everyone
-        heads = [head.favouring(some) for head, some in zip(heads, factors, strict=True)]
-        return OOBResult(weights, MultiLabelHead(self.encoding, heads), attributes)
-
-    def _heads(self, population, mixed, recipe):
-        """A head for every output, and the out-of-bag probabilities (n, n_cells) that they give."""
-        oob, found = population.oob_samples, []
+    def _fitted_head(self, population, recipe, mixed, weights):
+        oob, heads, probabilities = population.oob_samples, [], []
         alone = zip(self.encoding.alone(population.training_set), self.encoding.shares_of_each(mixed), strict=True)
         for one, votes in alone:
-            tells = recipe.calibration != "none" and one.n_cells > 1
-            densities, energies = cross_fitted_densities(recipe.densities if tells else (), one, oob)
-            if tells:
-                head = calibrated(votes, one.y[oob], population.oob_weights, energies, densities, recipe)
-            else:
-                head = ClassificationHead(1.0, np.zeros(one.n_cells), recipe.share_floor)
-            found.append((head, head.answers(votes, energies)))
-        heads, probabilities = zip(*found, strict=True)
-        return list(heads), np.concatenate(probabilities, axis=1)
+            recipe_of_one = recipe if one.n_cells > 1 else replace(recipe, calibration="none")
+            names = () if recipe_of_one.calibration == "none" else recipe.densities
+            densities, energies = cross_fitted_densities(names, one, oob)
+            heads.append(calibrated(votes, one.y[oob], population.oob_weights, energies, densities, recipe_of_one))
+            probabilities.append(heads[-1].answers(votes, energies))
+        return MultiLabelHead(self.encoding, heads), np.concatenate(probabilities, axis=1)

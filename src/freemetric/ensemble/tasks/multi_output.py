@@ -1,6 +1,6 @@
 """Multi-output regression: several targets of one sample, one set of metrics for all of them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,7 @@ from ...files.checks import require
 from ...learners.training_rows import TrainingRows
 from ...metrics import TargetEncoding, TrainingSet
 from ..settings import Recipe
-from ..task import Head
-from .regression import Prediction, RegressionHead, RegressionTask
+from .regression import Prediction, RegressionHead, RegressionTask, TargetHead
 from .scales import RegressionScore, Scale, encoded_target
 
 
@@ -57,6 +56,11 @@ class MultiTargetEncoding(TargetEncoding):
         """That of each target alone."""
         return [TargetEncoding(self.low[part], self.high[part]) for part in self.parts]
 
+    def alone(self, training_set: TrainingSet) -> Iterator[TrainingSet]:
+        """The training set of every target by itself."""
+        for encoding, part in zip(self.encodings, self.parts, strict=True):
+            yield TrainingSet(training_set.X, training_set.values[part], encoding)
+
     def target(self, values: NDArray) -> NDArray:
         """The targets (N, m) in the values (n_values, N)."""
         return values[[part.start for part in self.parts]].T
@@ -78,7 +82,7 @@ class MultiTargetEncoding(TargetEncoding):
 
 
 @dataclass(frozen=True, eq=False)
-class MultiOutputHead(Head):
+class MultiOutputHead(TargetHead):
     """A head of regression for every target, each of which reads its own votes."""
 
     most_changed = RegressionHead.most_changed
@@ -87,7 +91,7 @@ class MultiOutputHead(Head):
     heads: list[RegressionHead]
 
     @property
-    def scale(self) -> Scales:
+    def scale(self) -> Scales:  # type: ignore[override]
         """On which locations are the targets."""
         return Scales([head.scale for head in self.heads])
 
@@ -95,28 +99,25 @@ class MultiOutputHead(Head):
         """Locations and spreads (n, m) of shares (n, n_cells)."""
         ends = np.cumsum([len(head.trends) + len(head.noises) for head in self.heads])[:-1]
         parts = zip(self.heads, self.encoding.shares_of_each(shares), np.split(wholes, ends), strict=True)
-        locations, spreads = zip(*(head(votes, some) for head, votes, some in parts), strict=True)
-        return Prediction(np.column_stack(locations), np.column_stack(spreads))
+        return side_by_side([head(votes, some) for head, votes, some in parts])
 
-    def _each(self, prediction: Prediction) -> Iterator[tuple[RegressionHead, Prediction]]:
+    def _of_each(self, name, prediction, *options):
+        """What this method of every head gives, side by side."""
         columns = zip(prediction.location.T, prediction.spread.T, strict=True)
-        return zip(self.heads, (Prediction(*column) for column in columns), strict=True)
+        parts = zip(self.heads, columns, strict=True)
+        return np.stack([getattr(head, name)(Prediction(*column), *options) for head, column in parts], axis=1)
 
     def means(self, prediction: Prediction) -> NDArray[np.float64]:
         """Expected targets (n, m)."""
-        return np.column_stack([head.means(one) for head, one in self._each(prediction)])
+        return self._of_each("means", prediction)
 
     def quantiles(self, prediction: Prediction, chances: NDArray) -> NDArray[np.float64]:
         """Values (n, m, q) that the targets are below with these chances (q,)."""
-        return np.stack([head.quantiles(one, chances) for head, one in self._each(prediction)], axis=1)
+        return self._of_each("quantiles", prediction, chances)
 
     def interval(self, prediction: Prediction, alpha: float) -> NDArray[np.float64]:
         """Ends (n, m, 2) of intervals, each of which misses a share alpha."""
-        return np.stack([head.interval(one, alpha) for head, one in self._each(prediction)], axis=1)
-
-    def answers(self, shares: NDArray, wholes: NDArray) -> NDArray[np.float64]:
-        """Expected targets (n, m) of mixed votes (n, n_cells)."""
-        return self.means(self(shares, wholes))
+        return self._of_each("interval", prediction, alpha)
 
     def wholes(self, X: NDArray) -> NDArray[np.float64]:
         """Values of the trends and noises of all targets for samples X (n, d)."""
@@ -124,27 +125,19 @@ class MultiOutputHead(Head):
 
     def wholes_of(self, training_set: TrainingSet, numbers: NDArray) -> NDArray[np.float64]:
         """The same of training samples ``numbers`` (n,), trends without their own part in them."""
-        values, X = training_set.values[:, numbers], training_set.X[numbers]
-        parts = zip(self.heads, self.encoding.parts, strict=True)
-        return np.vstack([head.known_wholes(values[part], X) for head, part in parts])
-
-    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
-        return lambda X, numbers: self.wholes(X)  # a single sample hardly moves a trend
-
-    def truth(self, training_set: TrainingSet) -> NDArray[np.float64]:
-        """The targets (N, m) as they were given."""
-        return self.scale.back(training_set.y)
+        parts = zip(self.heads, self.encoding.alone(training_set), strict=True)
+        return np.vstack([head.wholes_of(one, numbers) for head, one in parts])
 
     def named_strengths(self) -> list[dict[str, float]]:
         """Strengths of votes and trends, for every target."""
         return [head.named_strengths() for head in self.heads]
 
     def check(self, training_set: TrainingSet) -> None:
-        other = training_set.encoding
-        if not isinstance(other, MultiTargetEncoding) or other.sizes != self.encoding.sizes:
-            raise ValueError("head of Ensemble is of something else")
-        for head, encoding, part in zip(self.heads, other.encodings, other.parts, strict=True):
-            head.check(TrainingSet(training_set.X, training_set.values[part], encoding))
+        other: Any = training_set.encoding
+        fits = isinstance(other, MultiTargetEncoding) and other.sizes == self.encoding.sizes
+        require(fits, "head of Ensemble", "is of something else")
+        for head, one in zip(self.heads, other.alone(training_set), strict=True):
+            head.check(one)
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "MultiOutputHead":
@@ -153,6 +146,11 @@ class MultiOutputHead(Head):
         known = type(heads) is list and {type(head) for head in heads} == {RegressionHead}
         require(known and len(heads) == len(encoding.sizes), "heads of MultiOutputHead", "are something else")
         return cls(encoding, heads)
+
+
+def side_by_side(predictions: Sequence[Prediction]) -> Prediction:
+    """The predictions of every target as columns."""
+    return Prediction(*(np.column_stack(some) for some in zip(*predictions, strict=True)))
 
 
 class MultiOutputTask(RegressionTask):
@@ -167,12 +165,12 @@ class MultiOutputTask(RegressionTask):
     @classmethod
     def of(cls, rows: TrainingRows, recipe: Recipe, scale: str) -> tuple["MultiOutputTask", TrainingSet]:
         found = [encoded_target(rows._replace(y=column), recipe.trends, scale) for column in rows.y.T]
-        plain = TargetEncoding.of(np.vstack([values for values, _, _ in found]))
-        encoding = MultiTargetEncoding(plain.low, plain.high, tuple(len(values) for values, _, _ in found))
-        parts = zip(encoding.encodings, found, strict=True)
-        tasks = [RegressionTask(one, trends, on) for one, (_, trends, on) in parts]
-        values = np.vstack([values for values, _, _ in found])
-        score = RegressionScore(recipe.scoring, Scales([on for _, _, on in found]))
+        each, trends, scales = zip(*found, strict=True)
+        values = np.vstack(each)
+        plain = TargetEncoding.of(values)
+        encoding = MultiTargetEncoding(plain.low, plain.high, tuple(map(len, each)))
+        tasks = list(map(RegressionTask, encoding.encodings, trends, scales))
+        score = RegressionScore(recipe.scoring, Scales(scales))
         return cls(encoding, tasks, score), TrainingSet(rows.X, values, encoding, rows.weights, rows.rows)
 
     encoding: MultiTargetEncoding
@@ -196,14 +194,9 @@ class MultiOutputTask(RegressionTask):
     def errors(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
         return np.mean([task.errors(votes, one, weights) for task, votes, one in self._each(shares, y)], axis=0)
 
-    def fitted_head(self, population, shares, values, recipe):
-        parts = zip(self.tasks, self.encoding.shares_of_each(shares), self.encoding.parts, strict=True)
-        found = [task.fitted_head(population, votes, values[part], recipe) for task, votes, part in parts]
+    def fitted_head(self, X, shares, values, weights, recipe, known=None):
+        heads = [None] * len(self.tasks) if known is None else known.heads
+        parts = zip(self.tasks, heads, self.encoding.shares_of_each(shares), self.encoding.parts, strict=True)
+        found = [task.fitted_head(X, votes, values[part], weights, recipe, one) for task, one, votes, part in parts]
         heads, predictions = zip(*found, strict=True)
-        return MultiOutputHead(self.encoding, list(heads)), np.column_stack(predictions)
-
-    def with_spread_of(self, head, predictor, shares, values, recipe):
-        votes, parts = self.encoding.shares_of_each(shares), self.encoding.parts
-        each = zip(self.tasks, head.heads, votes, parts, strict=True)
-        heads = [task.with_spread_of(one, predictor, some, values[part], recipe) for task, one, some, part in each]
-        return MultiOutputHead(self.encoding, heads)
+        return MultiOutputHead(self.encoding, list(heads)), side_by_side(predictions)

@@ -13,9 +13,8 @@ from ...learners.training_rows import TrainingRows
 from ...magnitudes import enlarged
 from ...metrics import TRENDS, TargetEncoding, TrainingSet, Trend
 from ...metrics.trends import crossed_trend
-from ..model import Ensemble
-from ..oob import OOBIndices, OOBPredictor
-from ..population import Population, allowed_neighbors, mixed_shares, selection_weights
+from ..oob import OOBPredictor
+from ..population import allowed_neighbors, mixed_shares, selection_weights
 from ..settings import Recipe
 from ..task import EnsembleTask, Head, OOBResult
 from .intervals import interval_chances, sorted_errors
@@ -39,8 +38,27 @@ class Prediction(NamedTuple):
     spread: NDArray[np.float64]
 
 
+class TargetHead(Head):
+    """Makes predictions of one target or of several; subclasses have a ``scale``, and give a ``Prediction``."""
+
+    scale: Any
+    __call__: Callable[..., Prediction]  # of shares and wholes
+    means: Callable[[Prediction], NDArray[np.float64]]  # expected targets
+
+    def answers(self, shares: NDArray, wholes: NDArray) -> NDArray[np.float64]:
+        """Expected targets (n, m) of mixed votes (n, n_cells)."""
+        return self.means(self(shares, wholes)).reshape(len(shares), -1)
+
+    def truth(self, training_set: TrainingSet) -> NDArray[np.float64]:
+        """The targets (N,) or (N, m) as they were given."""
+        return self.scale.back(training_set.y)
+
+    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
+        return lambda X, numbers: self.wholes(X)  # a single sample hardly moves a trend
+
+
 @dataclass(frozen=True, eq=False)
-class RegressionHead(Head):
+class RegressionHead(TargetHead):
     r"""Location and spread of the target from votes and trends.
 
     With m(x) the mean of the target among the neighbours that vote, f_t(x) the trends and :math:`\bar f_t(x)` their
@@ -99,8 +117,7 @@ class RegressionHead(Head):
         """Terms (n, 1 + 2 n_trends) that strengths multiply, and the variance (n,) among neighbours."""
         mean, square, *means = np.moveaxis(self.encoding.means(shares), -1, 0)
         inside = np.clip(wholes[: len(self.trends)], *self._limits)
-        beside = [f - mean for f in inside]
-        along = [f - over for f, over in zip(inside, means, strict=True)]
+        beside, along = inside - mean, (f - over for f, over in zip(inside, means, strict=True))
         variance = np.maximum(square - mean**2, LEAST_VARIANCE)
         return np.stack([mean - self.centre, *beside, *along], axis=1), variance
 
@@ -120,22 +137,7 @@ class RegressionHead(Head):
 
     def wholes_of(self, training_set: TrainingSet, numbers: NDArray) -> NDArray[np.float64]:
         """The same of training samples ``numbers`` (n,), trends without their own part in them."""
-        return self.known_wholes(training_set.values[:, numbers], training_set.X[numbers])
-
-    def known_wholes(self, values: NDArray, X: NDArray) -> NDArray[np.float64]:
-        """The same of training samples X (n, d) with values (2 + n_trends, n)."""
-        return np.vstack([values[2:], trend_values(self.noises, X)])
-
-    def truth(self, training_set: TrainingSet) -> NDArray[np.float64]:
-        """The targets (N,) as they were given."""
-        return self.scale.back(training_set.y)
-
-    def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
-        return lambda X, numbers: self.wholes(X)  # a single sample hardly moves a trend
-
-    def answers(self, shares: NDArray, wholes: NDArray) -> NDArray[np.float64]:
-        """Expected targets (n, 1) of mixed votes (n, n_cells)."""
-        return self.means(self(shares, wholes))[:, None]
+        return np.vstack([training_set.values[2:, numbers], trend_values(self.noises, training_set.X[numbers])])
 
     def means(self, prediction: Prediction) -> NDArray[np.float64]:
         """Expected targets (n,)."""
@@ -178,9 +180,8 @@ class RegressionHead(Head):
         return replace(self, spread=np.zeros(2), errors=np.array([-1.0, 0.0, 1.0]), noises=[], seen=np.empty((0, 2)))
 
     def check(self, training_set: TrainingSet) -> None:
-        other = training_set.encoding
-        if not isinstance(other, TargetEncoding):
-            raise ValueError("head of Ensemble is of something else")
+        other: Any = training_set.encoding
+        require(isinstance(other, TargetEncoding), "head of Ensemble", "is of something else")
         same = np.array_equal(self.encoding.low, other.low) and np.array_equal(self.encoding.high, other.high)
         require(same, "head of Ensemble", "reads other values than the training set has")
         fit = all(trend.n_features == training_set.X.shape[1] for trend in [*self.trends, *self.noises])
@@ -246,13 +247,7 @@ class RegressionTask(EnsembleTask):
         training_set = TrainingSet(rows.X, values, encoding, rows.weights, rows.rows)
         return cls(encoding, trends, on, RegressionScore(recipe.scoring, on)), training_set
 
-    def __init__(
-        self,
-        encoding: TargetEncoding,
-        trends: Sequence[Trend] = (),
-        scale: Scale | None = None,
-        score: RegressionScore | None = None,
-    ):
+    def __init__(self, encoding: TargetEncoding, trends: Sequence[Trend] = (), scale: Any = None, score: Any = None):
         self.encoding, self.trends, self.scale, self.score = encoding, trends, scale, score
 
     def strata(self, y: NDArray) -> list[NDArray]:
@@ -271,28 +266,29 @@ class RegressionTask(EnsembleTask):
         """The standard error of a mean squared error of so many samples, if errors are normal."""
         return float(score * np.sqrt(2 / n_scored) + LEAST_ERROR)
 
-    def result(self, population: Population, recipe: Recipe, n_rows: int | None) -> OOBResult:
-        assert self.score is not None
-        assert n_rows is not None
-        training_set = population.training_set
+    def result(self, population, recipe, n_rows):
+        training_set, numbers, weights = population.training_set, population.oob_samples, population.oob_weights
         neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
-        weights = selection_weights(population.scores(), population.error_of, neighbors, recipe)
-        shares = mixed_shares(weights, population.shares())
-        head, known = self.fitted_head(population, shares, training_set.values, recipe)
+        of_candidates = selection_weights(population.scores(), population.error_of, neighbors, recipe)
+        shares = mixed_shares(of_candidates, population.shares())
+        X = training_set.X[numbers].astype(np.float64)
+        head, prediction = self.fitted_head(X, shares, training_set.values[:, numbers], weights, recipe)
+        known = head.means(prediction)
         everyone = np.full((n_rows, *known.shape[1:]), np.nan)
-        everyone[training_set.rows[population.oob_samples]] = known
-        score = self.score(known if known.ndim == 2 else known[:, None], population.truth, population.oob_weights)
-        return OOBResult(weights, head, {"oob_prediction_": everyone, "oob_score_": score})
+        everyone[training_set.rows[numbers]] = known
+        score = self.score(known if known.ndim == 2 else known[:, None], population.truth, weights)
+        return OOBResult(of_candidates, head, {"oob_prediction_": everyone, "oob_score_": score})
 
     def fitted_head(
-        self, population: Population, shares: NDArray, values: NDArray, recipe: Recipe
-    ) -> tuple[Any, NDArray]:
-        """The head for mixed votes (n, n_cells) of values (n_values, N), and its out-of-bag predictions (n, ...)."""
-        numbers = population.oob_samples
-        X, values = population.training_set.X[numbers].astype(np.float64), values[:, numbers]
-        scored = Scored.of(X, shares, values[2:], values[0], population.oob_weights)
-        head, prediction = with_noises(self.head(scored, recipe.trend_prior), scored, recipe)
-        return head, head.means(prediction)
+        self, X: NDArray, shares: NDArray, values: NDArray, weights: NDArray | None, recipe: Recipe, known: Any = None
+    ) -> tuple[Any, Prediction]:
+        """The head for out-of-bag votes (n, n_cells) of samples X with values (n_values, n), and what it predicts.
+
+        Of a ``known`` head only the spread is found anew.
+        """
+        scored = Scored.of(X, shares, values[2:], values[0], weights)
+        plain = self.head(scored, recipe.trend_prior) if known is None else known.with_one_spread()
+        return with_noises(plain, scored, recipe)
 
     def head(self, scored: Scored, prior: float) -> RegressionHead:
         """The head of least squared errors, with one spread for all samples.
@@ -300,7 +296,6 @@ class RegressionTask(EnsembleTask):
         Strengths are not negative; a prior worth a share of the samples holds those of trends near 0. Where no sample
         was out of bag, votes are read as they are.
         """
-        assert self.scale is not None
         n, strengths, none = len(scored.y), np.eye(2 * len(self.encoding) - 3)[0], np.empty(0)
         centre = float(np.average(scored.y, weights=scored.weights)) if n else 0.0
         plain = RegressionHead(self.encoding, centre, strengths, none, none, list(self.trends), [], none, self.scale)
@@ -310,9 +305,7 @@ class RegressionTask(EnsembleTask):
         terms, _ = head.terms(scored.shares, scored.trends)
         return replace(head, strengths=_strengths(terms, scored.y - centre, scored.weights, prior))
 
-    def recalibrated(
-        self, ensemble: Ensemble, oob_indices: OOBIndices, shortlist: int | None, recipe: Recipe
-    ) -> Ensemble:
+    def recalibrated(self, ensemble, oob_indices, shortlist, recipe):
         """The ensemble with a spread for predictions that look at a shortlist, where the search looked at all samples.
 
         The nearest in the averaged metric agree more than the nearest in every single metric, and a spread learned from
@@ -321,18 +314,13 @@ class RegressionTask(EnsembleTask):
         if shortlist is None or shortlist + 1 >= len(ensemble.training_set.places.rows):
             return ensemble
         predictor = OOBPredictor(ensemble, oob_indices, shortlist, len(oob_indices), max(map(len, ensemble.members)))
-        if len(predictor.oob_samples) < recipe.fewest_errors:
+        n = len(predictor.oob_samples)
+        if n < recipe.fewest_errors:
             return ensemble
-        shares = predictor.shares(predictor.X, np.arange(len(predictor.oob_samples)))
+        scored = predictor.X, predictor.shares(predictor.X, np.arange(n))
         values = predictor.training_set.values[:, predictor.oob_samples]
-        return ensemble.with_head(self.with_spread_of(ensemble.head, predictor, shares, values, recipe))
-
-    def with_spread_of(
-        self, head: Any, predictor: OOBPredictor, shares: NDArray, values: NDArray, recipe: Recipe
-    ) -> Any:
-        """The head with a spread for these out-of-bag votes (n, n_cells) of samples with values (n_values, n)."""
-        scored = Scored.of(predictor.X, shares, values[2:], values[0], predictor.weights)
-        return with_noises(head.with_one_spread(), scored, recipe)[0]
+        head, _ = self.fitted_head(*scored, values, predictor.weights, recipe, ensemble.head)
+        return ensemble.changed(head=head)
 
 
 def with_noises(plain: RegressionHead, scored: Scored, recipe: Recipe) -> tuple[RegressionHead, Prediction]:

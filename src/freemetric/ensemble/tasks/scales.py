@@ -51,7 +51,9 @@ class Scale:
     def of(cls, name: str, y: NDArray, weights: NDArray | None = None) -> "Scale":
         """The scale of that name on which targets y (N,) have mean zero and variance one."""
         exponent = int(exponent_of(y))
-        bend = _bend(reduced(y, exponent)) if name == "asinh" else 1.0
+        bend = 1.0
+        if name == "asinh" and (z := reduced(y, exponent)).max() > 0:  # no smaller than what z can be divided by
+            bend = max(float(np.quantile(z[z > 0], NEAR_ZERO)), float(np.finfo(np.float64).tiny))
         g = cls(name, 0.0, 1.0, bend, exponent)(y)
         centre = float(np.average(g, weights=weights))
         unit = float(np.sqrt(np.average((g - centre) ** 2, weights=weights)))
@@ -92,12 +94,6 @@ class Scale:
         return cls(name, centre, unit, bend, exponent)
 
 
-def _bend(y):
-    """Where asinh of numbers y of order one turns; no smaller than what y can be divided by."""
-    above = y[y > 0]
-    return max(float(np.quantile(above, NEAR_ZERO)), float(np.finfo(np.float64).tiny)) if len(above) else 1.0
-
-
 def trend_of(kind: type[Trend], rows: TrainingRows, scale: Scale) -> tuple[Trend, NDArray] | None:
     """The trend of these rows on a scale, and its cross-fitted predictions; None if too expensive."""
     return crossed_trend(kind, rows.X, scale(rows.y), rows.weights)
@@ -129,29 +125,23 @@ def _scales(y, scale):
 def _on_scale(rows, names, scale_name, find):
     """Squared errors (N,) of the best trend for rows left out, in units that all scales share; and encoded_target."""
     scale = Scale.of(scale_name, rows.y, rows.weights)
-    z = scale(rows.y)
+    z, y = scale(rows.y), reduced(rows.y, scale.exponent)
     found = [both for name in names if (both := find(TRENDS[name], rows, scale)) is not None]
     trends, left_out = [trend for trend, _ in found], [values for _, values in found]
-    errors = [_squared_errors(scale, values, rows) for values in left_out] or [np.zeros(len(z))]
-    return min(errors, key=np.mean), np.array([z, z**2, *left_out]), trends, scale
+    each = [_squared_errors(scale, values, z, y, rows.weights) for values in left_out] or [np.zeros(len(z))]
+    return min(each, key=np.mean), np.array([z, z**2, *left_out]), trends, scale
 
 
-def _squared_errors(scale, values, rows):
+def _squared_errors(scale, values, z, y, weights):
     """Of predictions by the mean over all errors, which a logarithm makes larger than the middle one."""
-    errors = np.quantile(scale(rows.y) - values, (np.arange(MANY_ERRORS) + 0.5) / MANY_ERRORS)
-    y = reduced(rows.y, scale.exponent)
-    low, high = y.min(), y.max()
-    mean = sum(np.clip(scale.reduced_back(values + error), low, high) for error in errors) / MANY_ERRORS  # saves memory
-    squares = (y - mean) ** 2
-    return squares if rows.weights is None else squares * rows.weights
+    errors, low, high = np.quantile(z - values, (np.arange(MANY_ERRORS) + 0.5) / MANY_ERRORS), y.min(), y.max()
+    means = (np.clip(scale.reduced_back(values + error), low, high) for error in errors)  # saves memory
+    squares = (y - sum(means) / MANY_ERRORS) ** 2
+    return squares if weights is None else squares * weights
 
 
 class KnownPredictions(RegressorMixin, BaseEstimator):
     """A regressor whose samples are predictions, for scorers."""
-
-    def fit(self, X: NDArray, y: NDArray) -> "KnownPredictions":
-        """Nothing is learned."""
-        return self
 
     def predict(self, X: NDArray) -> NDArray:
         """What was given."""
