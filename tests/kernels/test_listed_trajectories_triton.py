@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from freemetric.energies import Confinement, LogNCAEnergy, NCAEnergy
-from freemetric.kernels import Launch, can_follow, reference
-from freemetric.kernels.torch import backend as torch_
+from freemetric.kernels import Launch, can_follow, kernels_for, reference
 from freemetric.mc import HamiltonianMove, State, Streams
 from freemetric.mc.moves.hamiltonian import leapfrog
 
@@ -20,8 +19,10 @@ class Pairs:
     def __init__(self, X, bounds, A, device, n_listed=9, log_floor=1e-6, weights=None):
         from freemetric.kernels.torch.listed_trajectories import ListedPairs
 
-        self.diagonal, self.log_floor, self.ridge = A.shape[1] == 1, log_floor, 0.0
-        self.truth = reference.prepare(np.float32(X - X.mean(axis=1, keepdims=True)), bounds, weights=weights)
+        self.diagonal, self.ridge, torch_ = A.shape[1] == 1, 0.0, kernels_for("cuda")
+        self.truth = reference.prepare(
+            np.float32(X - X.mean(axis=1, keepdims=True)), bounds, weights=weights, log_floor=log_floor
+        )
         self.lists = reference.neighbor_lists(self.truth, A, n_listed, self.diagonal)
         data = torch_.prepare(X, bounds, device, weights)
         lists = torch_.neighbor_lists(data, A, n_listed, self.diagonal)
@@ -34,7 +35,7 @@ class Pairs:
         return self.pairs.follow(Launch(*start), self.ridge, self.diagonal)
 
     def value_and_grad(self, A):
-        energy, gradient = reference.nca_energy_and_gradient(self.truth, A, self.log_floor, self.lists, self.diagonal)
+        energy, gradient = reference.energy_and_gradient(self.truth, A, self.lists, self.diagonal)
         return energy + self.ridge * (A**2).sum(axis=(1, 2)), gradient + 2 * self.ridge * A
 
 

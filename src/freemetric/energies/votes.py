@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..kernels import CpuKernels, cpu_kernels, kernels_for
+from ..kernels import cpu_kernels, kernels_for
 from .base import ENERGIES, Array, Energy
 from .soft_neighbors import checked_weights
 
@@ -22,7 +22,7 @@ def nearest_others(Z: Array, n_neighbors: int, device: str = "cpu") -> NDArray[n
     A search costs O(R N^2 p) time and O(R N p) memory. It runs on the CPU.
     """
     if device == "reference":
-        return cast(CpuKernels, kernels_for(device)).others_nearest(Z, n_neighbors)
+        return kernels_for(device).others_nearest(Z, n_neighbors)
     R, N, p = Z.shape
     largest = np.abs(Z).max(axis=(1, 2), keepdims=True)
     Z = Z / np.where(largest > 0, largest, 1)  # distances neither over- nor underflow, and their order stays
