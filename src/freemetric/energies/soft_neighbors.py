@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from sklearn.utils.metaestimators import available_if
 
-from ..kernels import Launch, Trials, can_follow, can_sweep, kernels_for
+from ..kernels import Trials, can_follow, can_sweep, kernels_for
 from .base import ENERGIES, Array, Energy
 
 MANY_FEATURES = 500
@@ -79,8 +79,8 @@ class BoundNeighbors:
     def trajectory(
         self, A: Array, gradient: Array, velocity: Array, time_step: Array, n_leapfrog: int, ridge: float = 0.0
     ) -> tuple[Array, ...]:
-        launch = Launch(A, gradient, velocity, time_step, n_leapfrog)
-        return kernels_for(self.device).trajectory(self.data, launch, self.lists, self.diagonal, ridge)
+        start = A, gradient, velocity, time_step, n_leapfrog
+        return kernels_for(self.device).trajectory(self.data, start, self.lists, self.diagonal, ridge)
 
     def _lists_for(self, A):
         if self.lists is not None:
@@ -226,7 +226,6 @@ class BoundMultiLabel:
         return np.array([self._one(r, A[r], False)[0] for r in range(len(A))])
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        """Energies (R,) and gradients (R, p, d)."""
         values, gradients = zip(*(self._one(r, A[r], True) for r in range(len(A))), strict=True)
         return np.array(values), np.array(gradients)
 
@@ -237,7 +236,10 @@ class BoundMultiLabel:
         step = max(1, PAIRS // N)
         for start in range(0, N, step):
             some = slice(start, start + step)
-            P = chances(Z, w, some)
+            D = cdist(Z[some], Z, "sqeuclidean")
+            D[np.arange(len(D)), np.arange(N)[some]] = np.inf
+            P = w * np.exp(D.min(axis=1, keepdims=True) - D)
+            P /= P.sum(axis=1, keepdims=True)
             alike = jaccard(labels[some], labels)
             p = (P * alike).sum(axis=1)
             energy -= w[some] @ p
@@ -246,14 +248,6 @@ class BoundMultiLabel:
                 force[some] += W.sum(axis=1)[:, None] * Z[some] - W @ Z
                 force += W.sum(axis=0)[:, None] * Z - W.T @ Z[some]
         return energy, 2 * force.T @ X
-
-
-def chances(Z: Array, weights: Array, some: slice) -> Array:
-    """p_ij (n, N) of some samples of Z (N, p)."""
-    D = cdist(Z[some], Z, "sqeuclidean")
-    D[np.arange(len(D)), np.arange(len(Z))[some]] = np.inf
-    P = weights * np.exp(D.min(axis=1, keepdims=True) - D)
-    return P / P.sum(axis=1, keepdims=True)
 
 
 def jaccard(some: NDArray, labels: NDArray) -> Array:

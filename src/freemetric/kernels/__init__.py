@@ -9,9 +9,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-from .protocol import Arrival, Launch, Loss, Places, Trials
+from .protocol import Loss, Places, Trials
 
-__all__ = ["Arrival", "Launch", "Loss", "Places", "Trials", "can_follow", "can_sweep", "cpu_kernels", "kernels_for"]
+__all__ = ["Loss", "Places", "Trials", "can_follow", "can_sweep", "cpu_kernels", "kernels_for"]
 
 BACKENDS = {"cpu": "numba.backend", "reference": "reference", "cuda": "torch.backend", "mps": "torch.backend"}
 

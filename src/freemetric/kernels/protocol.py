@@ -22,25 +22,6 @@ class Trials(NamedTuple):
     allowed: NDArray
 
 
-class Launch(NamedTuple):
-    """The beginning of leapfrog trajectories: maps, gradients and velocities (R, p, d), and time steps (R,)."""
-
-    A: NDArray
-    gradient: NDArray
-    velocity: NDArray
-    time_step: NDArray
-    n_leapfrog: int
-
-
-class Arrival(NamedTuple):
-    """The end of leapfrog trajectories; where the velocity is NaN a map was lost, and is where it began."""
-
-    A: NDArray
-    energy: NDArray
-    gradient: NDArray
-    velocity: NDArray
-
-
 class Loss(NamedTuple):
     """A loss of regression: "squared", "log_likelihood", "absolute", or "pinball" at a quantile."""
 

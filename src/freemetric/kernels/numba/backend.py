@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack
 from sklearn.neighbors import NearestNeighbors as TreeSearch
@@ -221,54 +220,36 @@ class NearestNeighbors:
         if self.tree is not None:
             self.tree.n_jobs = n_jobs
             return self.tree.kneighbors(Q, n_neighbors, return_distance=False)
-        queries = as_queries(Q - self.centre)
-        parts = np.array_split(queries, n_jobs)
-        found = Parallel(n_jobs=n_jobs, require="sharedmem")(
-            delayed(nearest)(part, self.places, n_neighbors) for part in parts
-        )
-        return np.concatenate(list(found))
+        return nearest(as_queries(Q - self.centre), self.places, n_neighbors, n_jobs)
 
 
 def neighbor_shares(
-    Z: NDArray,
-    Q: NDArray,
-    candidates: NDArray,
-    places: Places,
-    weights: NDArray,
-    device: str = "cpu",
+    Z: NDArray, Q: NDArray, candidates: NDArray, places: Places, weights: NDArray, device: str = "cpu"
 ) -> NDArray:
-    candidates, weights = np.asarray(candidates, dtype=np.int32), np.asarray(weights, dtype=np.float32)
-    out = np.zeros((Q.shape[1], places[1].shape[1]), dtype=np.float32)
-    rooms = rooms_for(candidates.shape[1], weights)
-    for _, some, listed, apart in _distances(Z, Q, candidates):
-        add_shares(apart, listed, places, weights, rooms, out[some])
-    return out
+    return _shares(Z, Q, candidates, places, [len(Z)], [weights])
 
 
 def diagonal_shares(
-    Z: NDArray,
-    Q: NDArray,
-    squares: Sequence[NDArray],
-    candidates: NDArray,
-    places: Places,
-    weights: Sequence[NDArray],
+    Z: NDArray, Q: NDArray, squares: Sequence[NDArray], candidates: NDArray, places: Places, weights: Sequence[NDArray]
 ) -> NDArray:
     """Shares of votes (n, n_cells) as ``neighbor_shares`` gives them, for rows Z (M, d) and queries Q (n, d).
 
     The squared distances in spaces are sums of their ``squares`` (R, d) times squared differences. Spaces of different
     weights (K,) come together, each with its own.
     """
-    candidates = np.asarray(candidates, dtype=np.int32)
-    out = np.zeros((len(Q), places[1].shape[1]), dtype=np.float32)
-    ends = np.cumsum([len(some) for some in squares]).tolist()
-    weights = [np.asarray(row, dtype=np.float32) for row in weights]
-    kinds = list(
-        zip([0, *ends[:-1]], ends, weights, [rooms_for(candidates.shape[1], row) for row in weights], strict=True)
-    )
-    for spaces, some, listed, apart in _distances(Z, Q, candidates, np.concatenate(squares)):
-        for start, end, row, rooms in kinds:
+    return _shares(Z, Q, candidates, places, [len(some) for some in squares], weights, np.concatenate(squares))
+
+
+def _shares(Z, Q, candidates, places, sizes, weights, squares=None):
+    """Shares of votes in spaces of several kinds, so many of each, with weights (K,) of its own."""
+    candidates, weights = np.asarray(candidates, dtype=np.int32), [np.asarray(row, dtype=np.float32) for row in weights]
+    out = np.zeros((Q.shape[-2], places[1].shape[1]), dtype=np.float32)
+    kinds = [(end - n, end, row) for n, end, row in zip(sizes, np.cumsum(sizes).tolist(), weights, strict=True)]
+    rooms = [rooms_for(candidates.shape[1], row) for row in weights]
+    for spaces, some, listed, apart in _distances(Z, Q, candidates, squares):
+        for (start, end, row), room in zip(kinds, rooms, strict=True):
             own = apart[max(0, start - spaces.start) : max(0, end - spaces.start)]
-            add_shares(own, listed, places, row, rooms, out[some])
+            add_shares(own, listed, places, row, room, out[some])
     return out
 
 

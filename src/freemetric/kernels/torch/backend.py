@@ -1,14 +1,14 @@
 """The GPU kernels, all replicas in one batch: pairs tile by tile in triton, or stored in blocks that fit a budget."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numba.backend import ridge_regression as on_cpu
 from ..numba.losses import KINDS, columns, cost
-from ..protocol import Arrival, Launch, Loss, Places, Trials
+from ..protocol import Loss, Places, Trials
 
 try:
     import torch
@@ -16,7 +16,7 @@ except ImportError:
     raise ImportError("Computing on a GPU needs torch: pip install 'freemetric[gpu]'.") from None
 
 from . import listed_trajectories
-from .blocks import AllPairs, Listed, Lists, MeansOfAll, MeansOfListed, lists_of
+from .blocks import AllPairs, Listed, Lists, lists_of
 from .element_trials import Sweep
 from .soft_neighbors import HAS_TRITON, Pairs
 
@@ -24,27 +24,21 @@ BLOCK_BYTES = 1 << 30  # one (R, rows, N) float32 array; a gradient holds about 
 
 
 class Data(NamedTuple):
+    """Samples of classes, or where there are targets y of such that are alike."""
+
     X: torch.Tensor  # (B, N, d) float32, centred
     weights: torch.Tensor  # (B, N) float32, sum one
     log_floor: float
-    label: torch.Tensor  # (N,)
-    bounds: np.ndarray  # (C + 1,)
     sweeps: dict  # (R, p, n) -> Sweep, made at first use
     trajectories: dict  # shape of A, length of lists -> ListedPairs, likewise
-    pairs: Pairs | None  # where triton can visit them without storing any
+    label: Any = None  # (N,)
+    bounds: np.ndarray | None = None  # (C + 1,)
+    pairs: Pairs | None = None  # where triton can visit them without storing any
+    y: torch.Tensor | None = None  # (B, N) float32
 
     def same(self, rows: torch.Tensor) -> torch.Tensor:
-        return (self.label[rows] == self.label[:, None]).to(self.X.dtype)
-
-
-class Alike(NamedTuple):
-    X: torch.Tensor  # (B, N, d) float32, centred
-    weights: torch.Tensor  # (B, N) float32, sum one
-    log_floor: float
-    y: torch.Tensor  # (B, N) float32
-    trajectories: dict  # as those of Data
-
-    def same(self, rows: torch.Tensor) -> torch.Tensor:
+        if self.y is None:
+            return (self.label[rows] == self.label[:, None]).to(self.X.dtype)
         y = self.y.expand(len(rows), -1)
         apart = y[:, :, None] - torch.gather(y, 1, rows.flatten(1)).view(rows.shape)
         return torch.exp(-apart * apart)
@@ -69,14 +63,14 @@ def prepare(
     bounds = np.asarray(bounds)
     label = torch.as_tensor(np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), device=device)
     pairs = Pairs(samples, shares, bounds) if samples.is_cuda and HAS_TRITON else None
-    return Data(samples, shares, log_floor, label, bounds, {}, {}, pairs)
+    return Data(samples, shares, log_floor, {}, {}, label, bounds, pairs)
 
 
 def prepare_alike(
     X: NDArray, y: NDArray, device: str = "cuda", weights: NDArray | None = None, log_floor: float = 0.0
-) -> Alike:
+) -> Data:
     samples, shares = _samples(X, device, weights)
-    return Alike(samples, shares, log_floor, torch.as_tensor(y, dtype=samples.dtype, device=device), {})
+    return Data(samples, shares, log_floor, {}, {}, y=torch.as_tensor(y, dtype=samples.dtype, device=device))
 
 
 def prepare_targets(
@@ -102,11 +96,7 @@ def _samples(X, device, weights):
 
 
 def neighbor_lists(
-    data: Data | Alike | Targets,
-    A: NDArray,
-    size: int,
-    diagonal: bool = False,
-    last: tuple[NDArray, Lists] | None = None,
+    data: Data | Targets, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, Lists] | None = None
 ) -> Lists:
     maps = _maps(data, A)
     Z = data.X * maps if diagonal else data.X @ maps.transpose(1, 2)
@@ -114,12 +104,12 @@ def neighbor_lists(
     return Lists(rows, data.same(rows))
 
 
-def energy(data: Data | Alike | Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False) -> NDArray:
+def energy(data: Data | Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False) -> NDArray:
     return _evaluate(data, A, lists, diagonal, wants_gradient=False)[0]
 
 
 def energy_and_gradient(
-    data: Data | Alike | Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False
+    data: Data | Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False
 ) -> tuple[NDArray, NDArray]:
     return _evaluate(data, A, lists, diagonal, wants_gradient=True)
 
@@ -129,9 +119,11 @@ def _evaluate(data, A, lists, diagonal, wants_gradient):
         energy, gradient = _evaluate(data, A * np.eye(A.shape[2]), None, False, wants_gradient)
         return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if wants_gradient else None
     if isinstance(data, Targets):
-        said = _means(data, _maps(data, A), lists, diagonal)
-        energy, slopes = _losses(data, said.means())
-        return energy, said.gradient(slopes).cpu().numpy().astype(np.float64) if wants_gradient else None
+        pairs = _pairs_of(data, _maps(data, A), lists, diagonal)
+        t = pairs.targets(data.t.expand(len(A), -1, -1))
+        means = pairs.means(t)
+        energy, slopes = _losses(data, means)
+        return energy, pairs.gradient(t, means, slopes).cpu().numpy().astype(np.float64) if wants_gradient else None
     if lists is None and data.pairs is not None and A.shape[1] <= data.pairs.widest:
         with torch.cuda.device_of(data.X):
             found = data.pairs(A, data.log_floor, wants_gradient)
@@ -159,11 +151,11 @@ def element_sweep(data: Data, A: NDArray, trials: Trials, ridge: float = 0.0) ->
 
 
 def trajectory(
-    data: Data, launch: Launch, lists: Lists, diagonal: bool = False, ridge: float | NDArray = 0.0
-) -> Arrival:
-    """Where trajectories in E + ridge |A|^2 end; only where ``can_follow``."""
+    data: Data, start: tuple, lists: Lists, diagonal: bool = False, ridge: float | NDArray = 0.0
+) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+    """Where trajectories in E + ridge |A|^2 end, see ``ListedPairs.follow``; only where ``can_follow``."""
     with torch.cuda.device_of(data.X):
-        return _trajectories(data, launch.A, lists).follow(launch, ridge, diagonal)
+        return _trajectories(data, start[0], lists).follow(start, ridge, diagonal)
 
 
 def _trajectories(data, A, lists):
@@ -186,11 +178,6 @@ def _pairs_of(data, A, lists, diagonal):
     return Listed(X, w, A, lists, diagonal, BLOCK_BYTES)
 
 
-def _means(data, A, lists, diagonal):
-    kind = MeansOfAll if lists is None else MeansOfListed
-    return kind(_pairs_of(data, A, lists, diagonal), data.t.expand(len(A), -1, -1))
-
-
 def _losses(data, means):
     """Energies (R,) and dE/dmeans (R, N, n): O(N) numbers, for which the CPU is good enough."""
     said, w = means.cpu().numpy().astype(np.float64).swapaxes(1, 2).copy(), data.weights.cpu().numpy()
@@ -207,19 +194,15 @@ class NearestNeighbors:
     """Brute-force search, queries in blocks that fit the memory budget."""
 
     def __init__(self, Z: NDArray, device: str = "cuda", n_jobs: int | None = None) -> None:
-        self.Z = self._on(Z, device)
+        self.Z = torch.as_tensor(np.asarray(Z), dtype=torch.float32, device=device)
 
     def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
         block = max(1, BLOCK_BYTES // (4 * len(self.Z)))
-        parts = [self._nearest(Q[start : start + block], n_neighbors) for start in range(0, len(Q), block)]
+        parts = []
+        for start in range(0, len(Q), block):
+            some = torch.as_tensor(np.asarray(Q[start : start + block]), dtype=torch.float32, device=self.Z.device)
+            parts.append(torch.cdist(some, self.Z).topk(n_neighbors, largest=False).indices)
         return torch.cat(parts).cpu().numpy()
-
-    def _nearest(self, Q, n_neighbors):
-        distances = torch.cdist(self._on(Q, self.Z.device), self.Z)
-        return distances.topk(n_neighbors, largest=False).indices
-
-    def _on(self, Z, device):
-        return torch.as_tensor(np.asarray(Z), dtype=torch.float32, device=device)
 
 
 def left_out_shares(
@@ -276,12 +259,7 @@ def _shares(n, votes, K):
 
 
 def neighbor_shares(
-    Z: NDArray,
-    Q: NDArray,
-    candidates: NDArray,
-    places: tuple[NDArray, NDArray],
-    weights: NDArray,
-    device: str = "cuda",
+    Z: NDArray, Q: NDArray, candidates: NDArray, places: tuple[NDArray, NDArray], weights: NDArray, device: str = "cuda"
 ) -> NDArray:
     counts, votes_there = places
     z, queries, box, w = (

@@ -68,6 +68,22 @@ class AllPairs:
                 self.add_forces(F, P.mul_(same - p[:, :, None]).mul_(slope[:, :, None]), rows)
         return cost, 2 * F.transpose(1, 2) @ self.X if wants_gradient else None
 
+    def targets(self, t: torch.Tensor) -> torch.Tensor:
+        """Targets (R, N, n) of all."""
+        return t
+
+    def means(self, t: torch.Tensor) -> torch.Tensor:
+        """Means (R, N, n) of the targets of all others."""
+        return torch.cat([torch.bmm(P, t) for _, P in self.blocks()], dim=1)
+
+    def gradient(self, t: torch.Tensor, means: torch.Tensor, slopes: torch.Tensor) -> torch.Tensor:
+        """The gradient that follows from the slopes of the means."""
+        F, level = torch.zeros_like(self.Z), (slopes * means).sum(2)
+        for rows, P in self.blocks():
+            by_target = torch.bmm(slopes[:, rows], t.transpose(1, 2))
+            self.add_forces(F, P.mul_(level[:, rows, None] - by_target), rows)
+        return 2 * F.transpose(1, 2) @ self.X
+
 
 def costs_of(p: torch.Tensor, w: torch.Tensor, log_floor: float) -> tuple[torch.Tensor, torch.Tensor]:
     """Costs (R,) of samples of weights w (R, n) that are right with chances p (R, n), and how fast they fall with p."""
@@ -79,13 +95,7 @@ class Listed:
     """Samples X (R, N, d) of weights w (R, N) under maps A, or where ``diagonal`` weights of features (R, 1, d)."""
 
     def __init__(
-        self,
-        X: torch.Tensor,
-        w: torch.Tensor,
-        A: torch.Tensor,
-        lists: Lists,
-        diagonal: bool,
-        block_bytes: int,
+        self, X: torch.Tensor, w: torch.Tensor, A: torch.Tensor, lists: Lists, diagonal: bool, block_bytes: int
     ) -> None:
         self.X, self.w, self.A, self.lists, self.diagonal = X, w, A, lists, diagonal
         self.block = max(1, block_bytes // (4 * len(X) * lists.rows.shape[2] * X.shape[2]))
@@ -120,41 +130,20 @@ class Listed:
                 gradient += self.slope(P * (same - p[:, :, None]) * slope[:, :, None], apart, images)
         return cost, gradient if wants_gradient else None
 
+    def targets(self, t: torch.Tensor) -> torch.Tensor:
+        """Targets (R, N, L, n) of those on the lists, from t (R, N, n)."""
+        return t[torch.arange(len(t), device=t.device)[:, None, None], self.lists.rows]
 
-class MeansOfListed:
-    """Means (R, N, n) of the targets t (R, N, n) of those on the lists, and what follows from their slopes."""
+    def means(self, t: torch.Tensor) -> torch.Tensor:
+        """Means (R, N, n) of these targets."""
+        parts = [(P[..., None] * t[:, some]).sum(2) for some, _, _, P in self.blocks()]
+        return torch.cat(parts, dim=1)
 
-    def __init__(self, pairs: Listed, t: torch.Tensor) -> None:
-        replica = torch.arange(len(t), device=t.device)[:, None, None]
-        self.pairs, self.t = pairs, t[replica, pairs.lists.rows]  # (R, N, L, n)
-
-    def means(self) -> torch.Tensor:
-        parts = [(P[..., None] * self.t[:, some]).sum(2) for some, _, _, P in self.pairs.blocks()]
-        self.known = torch.cat(parts, dim=1)
-        return self.known
-
-    def gradient(self, slopes: torch.Tensor) -> torch.Tensor:
-        total = torch.zeros_like(self.pairs.A)
-        for some, apart, images, P in self.pairs.blocks():
-            above = self.t[:, some] - self.known[:, some, None]
+    def gradient(self, t: torch.Tensor, means: torch.Tensor, slopes: torch.Tensor) -> torch.Tensor:
+        """The gradient that follows from the slopes of the means."""
+        total = torch.zeros_like(self.A)
+        for some, apart, images, P in self.blocks():
+            above = t[:, some] - means[:, some, None]
             W = -P * (above * slopes[:, some, None]).sum(3)
-            total += self.pairs.slope(W, apart, images)
+            total += self.slope(W, apart, images)
         return total
-
-
-class MeansOfAll:
-    """Means (R, N, n) of the targets t (R, N, n) of all others, and what follows from their slopes."""
-
-    def __init__(self, pairs: AllPairs, t: torch.Tensor) -> None:
-        self.pairs, self.t = pairs, t
-
-    def means(self) -> torch.Tensor:
-        self.known = torch.cat([torch.bmm(P, self.t) for _, P in self.pairs.blocks()], dim=1)
-        return self.known
-
-    def gradient(self, slopes: torch.Tensor) -> torch.Tensor:
-        F, level = torch.zeros_like(self.pairs.Z), (slopes * self.known).sum(2)
-        for rows, P in self.pairs.blocks():
-            by_target = torch.bmm(slopes[:, rows], self.t.transpose(1, 2))
-            self.pairs.add_forces(F, P.mul_(level[:, rows, None] - by_target), rows)
-        return 2 * F.transpose(1, 2) @ self.pairs.X
