@@ -37,7 +37,7 @@ def checked_weights(sample_weight: ArrayLike | None, X: NDArray) -> NDArray | No
     return weights
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class BoundNeighbors:
     """The energy of all pairs, or of the ``n_neighbors`` nearest under the map itself, or under the map of ``near``."""
 
