@@ -39,11 +39,11 @@ FIRST_USE = """
 import time
 import numpy as np
 import torch
-from freemetric.kernels import torch_
+from freemetric.kernels.torch import backend as torch_
 data = torch_.prepare(np.random.rand(1, 1000, 30), np.array([0, 400, 1000]), "cuda")
 torch.cuda.synchronize()
 start = time.perf_counter()
-torch_.nca_energy_and_gradient(data, np.eye(30)[None])
+torch_.energy_and_gradient(data, np.eye(30)[None])
 print(time.perf_counter() - start)
 """
 
@@ -93,10 +93,10 @@ def compare(N, d, R):
     A = A.astype(np.float32).astype(float)
 
     def tiles():
-        return torch_.nca_energy_and_gradient(data, A)
+        return torch_.energy_and_gradient(data, A)
 
     def blocks():
-        return torch_.nca_energy_and_gradient(data._replace(pairs=None), A)
+        return torch_.energy_and_gradient(data._replace(pairs=None), A)
 
     memory = peak_megabytes(tiles), peak_megabytes(blocks)
     new, old = seconds(tiles), seconds(blocks)

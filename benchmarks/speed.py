@@ -58,9 +58,9 @@ import numpy as np
 from freemetric.kernels.numba import backend as numba_
 start = time.perf_counter()
 data = numba_.prepare(np.random.rand(1, 40, 3), np.array([0, 20, 40]))
-numba_.nca_energy_and_gradient(data, np.eye(3)[None])
+numba_.energy_and_gradient(data, np.eye(3)[None])
 one = np.zeros((1, 1), dtype=int)
-numba_.nca_element_sweep(data, np.eye(3)[None], (one, one, np.ones((1, 1)), np.ones((1, 1))))
+numba_.element_sweep(data, np.eye(3)[None], (one, one, np.ones((1, 1)), np.ones((1, 1))))
 print(time.perf_counter() - start)
 """
 

@@ -11,7 +11,7 @@ import freemetric
 from freemetric import DMLFE, FreeEnergyClassifier, FreeEnergyRegressor
 
 HOUSE = Path(freemetric.__file__).parent
-ENERGIES = ("nca_energy", "nca_energy_and_gradient", "regression_energy", "regression_energy_and_gradient")
+ENERGIES = ("energy", "energy_and_gradient")
 
 
 class Way(NamedTuple):

@@ -5,9 +5,8 @@ import pytest
 
 from freemetric import kernels
 from freemetric.energies import NCAEnergy
-from freemetric.kernels import reference
+from freemetric.kernels import kernels_for, reference
 from freemetric.kernels.numba import backend as numba_
-from freemetric.kernels.torch import backend as torch_
 from freemetric.kernels.torch import element_trials as element_trials_triton
 
 from .test_kernels_agree import problem, trials, uneven_weights
@@ -18,8 +17,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:Conversion of an array:Deprecati
 
 def assert_same_sweep(data, X, bounds, A, moves, ridge, weights=None):
     single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)  # at scale 1e6 the rounding of X decides
-    true = reference.nca_element_sweep(reference.prepare(single, bounds, weights=weights), A, moves, ridge=ridge)
-    fast = torch_.nca_element_sweep(data, A, moves, ridge=ridge)
+    true = reference.element_sweep(reference.prepare(single, bounds, weights=weights), A, moves, ridge=ridge)
+    fast = kernels_for("cuda").element_sweep(data, A, moves, ridge=ridge)
     np.testing.assert_array_equal(fast[2], true[2])
     np.testing.assert_allclose(fast[0], true[0], rtol=1e-12)
     np.testing.assert_allclose(fast[1], true[1], rtol=1e-5)
@@ -29,7 +28,7 @@ def assert_same_sweep(data, X, bounds, A, moves, ridge, weights=None):
 @pytest.mark.parametrize("one_data_set", [True, False])
 def test_sweep_makes_the_reference_decisions(device, rng, scale, step, one_data_set):
     X, bounds, A = problem(rng, N=37, scale=scale, one_data_set=one_data_set)
-    data = torch_.prepare(X, bounds, device)
+    data = kernels_for("cuda").prepare(X, bounds, device)
     assert_same_sweep(data, X, bounds, A, trials(rng, A, 7, step, temperature=0.01), ridge=1e-3)
 
 
@@ -37,13 +36,13 @@ def test_sweep_makes_the_reference_decisions(device, rng, scale, step, one_data_
 def test_weighted_sweep_makes_the_reference_decisions(device, rng, one_data_set):
     X, bounds, A = problem(rng, N=37, one_data_set=one_data_set)
     weights = uneven_weights(rng, X)
-    data = torch_.prepare(X, bounds, device, weights=weights)
+    data = kernels_for("cuda").prepare(X, bounds, device, weights=weights)
     assert_same_sweep(data, X, bounds, A, trials(rng, A, 7, 0.5, temperature=0.01), 1e-3, weights)
 
 
 def test_one_sweep_after_the_other_hot_and_cold(device, rng):
     X, bounds, A = problem(rng, N=21, R=1)
-    data = torch_.prepare(X, bounds, device)
+    data = kernels_for("cuda").prepare(X, bounds, device)
     for temperature in (1.0, 1e-9, 1e-9):  # the width follows what was accepted before
         assert_same_sweep(data, X, bounds, A, trials(rng, A, 13, 1.0, temperature), ridge=0.0)
     assert len(data.sweeps) == 1
@@ -55,8 +54,8 @@ def test_large_sweeps_are_those_of_the_cpu(device, rng, N, d, R):
         pytest.skip("needs a CUDA GPU")
     X, bounds, A = problem(rng, N=N, d=d, p=d, n_classes=5, R=R)
     moves = trials(rng, A, 300, 0.5, temperature=1e-3)
-    slow = numba_.nca_element_sweep(numba_.prepare(X, bounds), A, moves)
-    fast = torch_.nca_element_sweep(torch_.prepare(X, bounds, device), A, moves)
+    slow = numba_.element_sweep(numba_.prepare(X, bounds), A, moves)
+    fast = kernels_for("cuda").element_sweep(kernels_for("cuda").prepare(X, bounds, device), A, moves)
     np.testing.assert_array_equal(fast[2], slow[2])
     np.testing.assert_allclose(fast[1], slow[1], rtol=1e-5)
 

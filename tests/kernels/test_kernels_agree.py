@@ -8,14 +8,13 @@ from freemetric.kernels import kernels_for, reference
 from freemetric.kernels.numba import backend as numba_
 from freemetric.kernels.numba import element_panels, element_trials
 from freemetric.kernels.numba import element_trials as element_means
-from freemetric.kernels.torch import backend as torch_
 
 
 @pytest.fixture(params=["numba", "torch"])
 def kernels(request):
     if request.param == "torch":
         pytest.importorskip("torch", reason="the GPU kernels need torch")
-        return torch_
+        return kernels_for("cuda")
     return numba_
 
 
@@ -41,10 +40,10 @@ def uneven_weights(rng, X):
 def test_energy_and_gradient_are_the_reference(kernels, rng, scale, one_data_set):
     X, bounds, A = problem(rng, scale=scale, one_data_set=one_data_set)
     data = prepare(kernels, X, bounds)
-    energy, gradient = kernels.nca_energy_and_gradient(data, A)
-    true_energy, true_gradient = reference.nca_energy_and_gradient(reference.prepare(X, bounds), A)
+    energy, gradient = kernels.energy_and_gradient(data, A)
+    true_energy, true_gradient = reference.energy_and_gradient(reference.prepare(X, bounds), A)
     np.testing.assert_allclose(energy, true_energy, rtol=1e-5)
-    np.testing.assert_allclose(kernels.nca_energy(data, A), energy, rtol=1e-6)
+    np.testing.assert_allclose(kernels.energy(data, A), energy, rtol=1e-6)
     # float32 knows a squared distance to 1e-7 of the largest: at scale 1000 that is 0.1 in an exponent
     tolerance = 1e-4 if scale <= 10 else 0.3
     np.testing.assert_allclose(gradient, true_gradient, atol=tolerance * np.abs(true_gradient).max() + 1e-30)
@@ -55,14 +54,15 @@ def test_energy_and_gradient_are_the_reference(kernels, rng, scale, one_data_set
 def test_weighted_energy_and_gradient_are_the_reference(kernels, rng, N, log_floor):
     X, bounds, A = problem(rng, N=N, n_classes=1 if N < 4 else 3)
     w = uneven_weights(rng, X)
-    energy, gradient = kernels.nca_energy_and_gradient(prepare(kernels, X, bounds, weights=w), A, log_floor)
-    truth = reference.prepare(X, bounds, weights=w)
-    true_energy, true_gradient = reference.nca_energy_and_gradient(truth, A, log_floor)
+    options = {"log_floor": log_floor, "weights": w}
+    energy, gradient = kernels.energy_and_gradient(prepare(kernels, X, bounds, **options), A)
+    truth = reference.prepare(X, bounds, **options)
+    true_energy, true_gradient = reference.energy_and_gradient(truth, A)
     np.testing.assert_allclose(energy, true_energy, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(gradient, true_gradient, atol=1e-3 * np.abs(true_gradient).max() + 1e-6)
-    unweighted = reference.nca_energy(reference.prepare(X, bounds), A, log_floor)
+    unweighted = reference.energy(reference.prepare(X, bounds, log_floor=log_floor), A)
     assert N == 2 or np.abs(energy / unweighted - 1).min() > 1e-3
-    twice = kernels.nca_energy(prepare(kernels, X, bounds, weights=2 * w), A, log_floor)
+    twice = kernels.energy(prepare(kernels, X, bounds, weights=2 * w, log_floor=log_floor), A)
     np.testing.assert_array_equal(twice, energy)
 
 
@@ -75,25 +75,25 @@ def test_reference_weighs_as_the_formula_says(rng):
         near = [0.0 if j == i else w[0, j] * np.exp(-np.sum((A[0] @ (X[0, i] - X[0, j])) ** 2)) for j in range(12)]
         right = sum(value for value, c in zip(near, label, strict=True) if c == label[i]) / sum(near)
         energy += w[0, i] * (1 - right) / w.sum()
-    assert reference.nca_energy(reference.prepare(X, bounds, weights=w), A)[0] == pytest.approx(energy, rel=1e-12)
+    assert reference.energy(reference.prepare(X, bounds, weights=w), A)[0] == pytest.approx(energy, rel=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 10.0])
 def test_logarithmic_energy_and_gradient_are_the_reference(kernels, rng, scale):
     X, bounds, A = problem(rng, scale=scale)
-    data, floor = prepare(kernels, X, bounds), 1e-6
-    energy, gradient = kernels.nca_energy_and_gradient(data, A, floor)
-    true_energy, true_gradient = reference.nca_energy_and_gradient(reference.prepare(X, bounds), A, floor)
+    data = prepare(kernels, X, bounds, log_floor=1e-6)
+    energy, gradient = kernels.energy_and_gradient(data, A)
+    true_energy, true_gradient = reference.energy_and_gradient(reference.prepare(X, bounds, log_floor=1e-6), A)
     np.testing.assert_allclose(energy, true_energy, rtol=1e-4)
-    np.testing.assert_allclose(kernels.nca_energy(data, A, floor), energy, rtol=1e-6)
+    np.testing.assert_allclose(kernels.energy(data, A), energy, rtol=1e-6)
     np.testing.assert_allclose(gradient, true_gradient, atol=2e-3 * np.abs(true_gradient).max() + 1e-30)
 
 
 @pytest.mark.parametrize("N", [2, 3, 255, 256, 257, 700])
 def test_any_number_of_patterns(kernels, rng, N):
     X, bounds, A = problem(rng, N=N, n_classes=1 if N < 4 else 3)
-    energy, gradient = kernels.nca_energy_and_gradient(prepare(kernels, X, bounds), A)
-    true_energy, true_gradient = reference.nca_energy_and_gradient(reference.prepare(X, bounds), A)
+    energy, gradient = kernels.energy_and_gradient(prepare(kernels, X, bounds), A)
+    true_energy, true_gradient = reference.energy_and_gradient(reference.prepare(X, bounds), A)
     np.testing.assert_allclose(energy, true_energy, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(gradient, true_gradient, atol=1e-4 * np.abs(true_gradient).max() + 1e-9)
 
@@ -101,8 +101,8 @@ def test_any_number_of_patterns(kernels, rng, N):
 def test_duplicated_rows(kernels, rng):
     X, bounds, A = problem(rng)
     X[:, 1::2] = X[:, :-1:2]
-    energy, gradient = kernels.nca_energy_and_gradient(prepare(kernels, X, bounds), A)
-    true_energy, true_gradient = reference.nca_energy_and_gradient(reference.prepare(X, bounds), A)
+    energy, gradient = kernels.energy_and_gradient(prepare(kernels, X, bounds), A)
+    true_energy, true_gradient = reference.energy_and_gradient(reference.prepare(X, bounds), A)
     np.testing.assert_allclose(energy, true_energy, rtol=1e-5)
     np.testing.assert_allclose(gradient, true_gradient, atol=1e-4 * np.abs(true_gradient).max())
 
@@ -111,13 +111,13 @@ def test_duplicated_rows(kernels, rng):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_reference_gradient_is_finite_differences(rng, log_floor, weighted):
     X, bounds, A = problem(rng, N=20, R=1)
-    data = reference.prepare(X, bounds, weights=uneven_weights(rng, X) if weighted else None)
-    _, gradient = reference.nca_energy_and_gradient(data, A, log_floor)
+    data = reference.prepare(X, bounds, weights=uneven_weights(rng, X) if weighted else None, log_floor=log_floor)
+    _, gradient = reference.energy_and_gradient(data, A)
     h = 1e-6
     for r, c in np.ndindex(A[0].shape):
         step = np.zeros_like(A)
         step[0, r, c] = h
-        up, down = (reference.nca_energy(data, A + side * step, log_floor) for side in (1, -1))
+        up, down = (reference.energy(data, A + side * step) for side in (1, -1))
         slope = (up - down) / (2 * h)
         assert gradient[0, r, c] == pytest.approx(slope[0], abs=1e-8)
 
@@ -134,9 +134,9 @@ def trials(rng, A, n, step, temperature):
 def test_sweep_makes_the_reference_decisions(rng, scale, step):
     X, bounds, A = problem(rng, scale=scale)
     moves = trials(rng, A, 200, step, temperature=0.03)
-    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds), A, moves, ridge=1e-4)
+    A_fast, energy, accepted = numba_.element_sweep(numba_.prepare(X, bounds), A, moves, ridge=1e-4)
     single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)  # at scale 1e6 the rounding of X decides
-    A_true, true_energy, true_accepted = reference.nca_element_sweep(
+    A_true, true_energy, true_accepted = reference.element_sweep(
         reference.prepare(single, bounds), A, moves, ridge=1e-4
     )
     np.testing.assert_array_equal(accepted, true_accepted)
@@ -149,10 +149,10 @@ def test_sweep_makes_the_reference_decisions(rng, scale, step):
 def test_weighted_sweep_makes_the_reference_decisions(rng, scale, step):
     X, bounds, A = problem(rng, scale=scale)
     w, moves = uneven_weights(rng, X), trials(rng, A, 200, step, temperature=0.03)
-    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds, weights=w), A, moves, ridge=1e-4)
+    A_fast, energy, accepted = numba_.element_sweep(numba_.prepare(X, bounds, weights=w), A, moves, ridge=1e-4)
     single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)
     truth = reference.prepare(single, bounds, weights=w)
-    A_true, true_energy, true_accepted = reference.nca_element_sweep(truth, A, moves, ridge=1e-4)
+    A_true, true_energy, true_accepted = reference.element_sweep(truth, A, moves, ridge=1e-4)
     np.testing.assert_array_equal(accepted, true_accepted)
     np.testing.assert_allclose(A_fast, A_true, rtol=1e-12)
     np.testing.assert_allclose(energy, true_energy, rtol=1e-5)
@@ -163,10 +163,10 @@ def test_weighted_sweep_makes_the_reference_decisions(rng, scale, step):
 def test_short_sweeps_make_the_reference_decisions(rng, N, scale, weighted):
     X, bounds, A = problem(rng, N=N, scale=scale)
     w, moves = uneven_weights(rng, X) if weighted else None, trials(rng, A, 10, 3.0, temperature=0.3)
-    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds, weights=w), A, moves, ridge=1e-3)
+    A_fast, energy, accepted = numba_.element_sweep(numba_.prepare(X, bounds, weights=w), A, moves, ridge=1e-3)
     single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)
     truth = reference.prepare(single, bounds, weights=w)
-    A_true, true_energy, true_accepted = reference.nca_element_sweep(truth, A, moves, ridge=1e-3)
+    A_true, true_energy, true_accepted = reference.element_sweep(truth, A, moves, ridge=1e-3)
     np.testing.assert_array_equal(accepted, true_accepted)
     np.testing.assert_allclose(A_fast, A_true, rtol=1e-12)
     np.testing.assert_allclose(energy, true_energy, rtol=1e-4)
@@ -220,22 +220,22 @@ def test_sweep_does_not_drift_over_ten_thousand_trials(rng):
     X, bounds, A = problem(rng, N=60, R=1)
     data = numba_.prepare(X, bounds)
     moves = trials(rng, A, 10_000, 0.3, temperature=0.1)
-    A, energy, accepted = numba_.nca_element_sweep(data, A, moves)
+    A, energy, accepted = numba_.element_sweep(data, A, moves)
     assert accepted.sum() > 5_000
-    np.testing.assert_allclose(energy, reference.nca_energy(reference.prepare(X, bounds), A), rtol=1e-5)
+    np.testing.assert_allclose(energy, reference.energy(reference.prepare(X, bounds), A), rtol=1e-5)
 
 
 def test_memory_budgets_change_nothing(rng, monkeypatch):
     X, bounds, A = problem(rng, N=600)
     data, moves = numba_.prepare(X, bounds), trials(rng, A, 20, 0.3, temperature=0.01)
-    energy, gradient = numba_.nca_energy_and_gradient(data, A)
-    swept = numba_.nca_element_sweep(data, A, moves)
+    energy, gradient = numba_.energy_and_gradient(data, A)
+    swept = numba_.element_sweep(data, A, moves)
     monkeypatch.setattr(numba_, "KEPT_BYTES", 0)
     monkeypatch.setattr(numba_, "STORED_BYTES", 0)
-    small_energy, small_gradient = numba_.nca_energy_and_gradient(data, A)
+    small_energy, small_gradient = numba_.energy_and_gradient(data, A)
     np.testing.assert_array_equal(small_energy, energy)
     np.testing.assert_array_equal(small_gradient, gradient)
-    small_swept = numba_.nca_element_sweep(data, A, moves)
+    small_swept = numba_.element_sweep(data, A, moves)
     np.testing.assert_array_equal(small_swept[2], swept[2])
     np.testing.assert_allclose(small_swept[1], swept[1], rtol=1e-6)
 
@@ -246,24 +246,24 @@ def test_beyond_the_default_budget_of_kept_pairs(rng):
     X = rng.random((N, 2)) + 0.3 * np.eye(3, 2)[label]
     bounds = np.searchsorted(label, np.arange(4))
     A = 3 * rng.standard_normal((1, 2, 2))
-    energy, gradient = numba_.nca_energy_and_gradient(numba_.prepare(X[None], bounds), A)
+    energy, gradient = numba_.energy_and_gradient(numba_.prepare(X[None], bounds), A)
     K = cdist(X @ A[0].T, X @ A[0].T, "sqeuclidean")
     np.fill_diagonal(K, np.inf)
     np.exp(-K, out=K)
     p = np.array([K[i, bounds[c] : bounds[c + 1]].sum() for i, c in enumerate(label)]) / K.sum(axis=1)
     assert energy[0] == pytest.approx(1 - p.mean(), rel=1e-5)
     step = 1e-3 * gradient / np.linalg.norm(gradient)
-    ahead, behind = (numba_.nca_energy(numba_.prepare(X[None], bounds), A + s * step)[0] for s in (1, -1))
+    ahead, behind = (numba_.energy(numba_.prepare(X[None], bounds), A + s * step)[0] for s in (1, -1))
     assert ahead - behind == pytest.approx(2e-3 * np.linalg.norm(gradient), rel=1e-2)
 
 
 def test_replicas_do_not_know_each_other(rng):
     X, bounds, A = problem(rng, R=5)
     data = numba_.prepare(X, bounds)
-    energy, gradient = numba_.nca_energy_and_gradient(data, A)
+    energy, gradient = numba_.energy_and_gradient(data, A)
     for r in range(5):
         alone = numba_.prepare(X[r : r + 1], bounds) if len(X) > 1 else data
-        value, force = numba_.nca_energy_and_gradient(alone, A[r : r + 1])
+        value, force = numba_.energy_and_gradient(alone, A[r : r + 1])
         np.testing.assert_array_equal(value[0], energy[r])
         np.testing.assert_array_equal(force[0], gradient[r])
 

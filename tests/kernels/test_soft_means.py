@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from freemetric.kernels import Loss, reference
-from freemetric.kernels.torch import backend as torch_
+from freemetric.kernels import Loss, kernels_for, reference
+
+pytest.importorskip("torch", reason="the GPU kernels need torch")
+torch_ = kernels_for("cuda")
 
 LOSSES = ["squared", "log_likelihood", "absolute", "pinball"]
 
@@ -37,10 +39,10 @@ def problem(rng, loss, device, one_data_set=False, N=80, m=2, R=2):
 def test_energy_and_gradient_are_the_reference(rng, monkeypatch, device, loss, one_data_set, n_blocks):
     monkeypatch.setattr(torch_, "BLOCK_BYTES", 4 * 2 * 80 * 80 // n_blocks)
     truth, data, A = problem(rng, loss, device, one_data_set)
-    value, gradient = reference.regression_energy_and_gradient(truth, A)
-    energy, slope = torch_.regression_energy_and_gradient(data, A)
+    value, gradient = reference.energy_and_gradient(truth, A)
+    energy, slope = torch_.energy_and_gradient(data, A)
     np.testing.assert_allclose(energy, value, rtol=1e-5)
-    np.testing.assert_allclose(torch_.regression_energy(data, A), value, rtol=1e-5)
+    np.testing.assert_allclose(torch_.energy(data, A), value, rtol=1e-5)
     np.testing.assert_allclose(slope, gradient, atol=1e-4 * np.abs(gradient).max())
 
 
@@ -55,8 +57,8 @@ def test_lists_and_diagonal_maps_are_the_reference(rng, monkeypatch, device, los
             None if size is None else kernels.neighbor_lists(known, A, size, diagonal)
             for kernels, known in ((reference, truth), (torch_, data))
         )
-        value, gradient = reference.regression_energy_and_gradient(truth, A, true_lists, diagonal)
-        energy, slope = torch_.regression_energy_and_gradient(data, A, lists, diagonal)
+        value, gradient = reference.energy_and_gradient(truth, A, true_lists, diagonal)
+        energy, slope = torch_.energy_and_gradient(data, A, lists, diagonal)
         np.testing.assert_allclose(energy, value, rtol=1e-5)
         np.testing.assert_allclose(slope, gradient, atol=1e-4 * np.abs(gradient).max())
 
@@ -67,10 +69,10 @@ def test_likeness_is_the_reference(rng, device, size, diagonal):
     X, y, w = rng.random((2, 80, 4)), rng.standard_normal((2, 80)), rng.uniform(0.3, 3, (2, 80))
     A = 2 * rng.random((2, 1, 4)) if diagonal else 2 * rng.standard_normal((2, 3, 4))
     (value, gradient), (energy, slope) = (
-        kernels.nca_energy_and_gradient(data, A, 1e-6, kernels.neighbor_lists(data, A, size, diagonal), diagonal)
+        kernels.energy_and_gradient(data, A, kernels.neighbor_lists(data, A, size, diagonal), diagonal)
         for kernels, data in (
-            (reference, reference.prepare_alike(X, y, "reference", w)),
-            (torch_, torch_.prepare_alike(X, y, device, w)),
+            (reference, reference.prepare_alike(X, y, "reference", w, 1e-6)),
+            (torch_, torch_.prepare_alike(X, y, device, w, 1e-6)),
         )
     )
     np.testing.assert_allclose(energy, value, rtol=1e-4)

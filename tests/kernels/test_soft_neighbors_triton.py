@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from freemetric.kernels import reference
-from freemetric.kernels.torch import backend as torch_
+from freemetric.kernels import kernels_for, reference
 
 from .test_kernels_agree import problem, uneven_weights
 
+pytest.importorskip("torch", reason="the GPU kernels need torch")
+torch_ = kernels_for("cuda")
 pytestmark = [  # of the interpreter: it makes numbers of arrays of one, and warns where a GPU says inf
     pytest.mark.filterwarnings("ignore:Conversion of an array:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:divide by zero encountered in log2:RuntimeWarning"),
@@ -16,18 +17,18 @@ pytestmark = [  # of the interpreter: it makes numbers of arrays of one, and war
 ]
 
 
-def prepared(X, bounds, device, weights=None):
+def prepared(X, bounds, device, weights=None, log_floor=0.0):
     from freemetric.kernels.torch.soft_neighbors import Pairs
 
-    data = torch_.prepare(X, bounds, device, weights)
+    data = torch_.prepare(X, bounds, device, weights, log_floor)
     return data._replace(pairs=Pairs(data.X, data.weights, data.bounds))
 
 
 def assert_is_the_reference(X, bounds, A, device, weights=None, log_floor=0.0, tolerance=1e-5):
-    energy, gradient = torch_.nca_energy_and_gradient(prepared(X, bounds, device, weights), A, log_floor)
+    energy, gradient = torch_.energy_and_gradient(prepared(X, bounds, device, weights, log_floor), A)
     single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)  # not the rounding of X is tested
-    truth = reference.prepare(single, bounds, weights=weights)
-    true_energy, true_gradient = reference.nca_energy_and_gradient(truth, np.float32(A).astype(float), log_floor)
+    truth = reference.prepare(single, bounds, weights=weights, log_floor=log_floor)
+    true_energy, true_gradient = reference.energy_and_gradient(truth, np.float32(A).astype(float))
     np.testing.assert_allclose(energy, true_energy, rtol=tolerance, atol=1e-12)
     scale = np.linalg.norm(true_gradient, axis=(1, 2)).max()
     np.testing.assert_allclose(gradient, true_gradient, rtol=0, atol=tolerance * scale + 1e-12)
@@ -57,22 +58,23 @@ def test_weights(device, rng, one_data_set, log_floor):
 @pytest.mark.parametrize("log_floor", [0.0, 1e-3])
 def test_finite_differences(device, rng, log_floor):
     X, bounds, A = problem(rng, N=60, R=1)
-    data, truth = prepared(X, bounds, device), reference.prepare(X, bounds)
-    slopes = approx_fprime(A.ravel(), lambda a: reference.nca_energy(truth, a.reshape(A.shape), log_floor)[0], 1e-7)
-    gradient = torch_.nca_energy_and_gradient(data, A, log_floor)[1]
+    data = prepared(X, bounds, device, log_floor=log_floor)
+    truth = reference.prepare(X, bounds, log_floor=log_floor)
+    slopes = approx_fprime(A.ravel(), lambda a: reference.energy(truth, a.reshape(A.shape))[0], 1e-7)
+    gradient = torch_.energy_and_gradient(data, A)[1]
     np.testing.assert_allclose(gradient.ravel(), slopes, atol=1e-5 * np.abs(slopes).max())
 
 
 def test_one_class_has_no_energy(device, rng):
     X, _, A = problem(rng, N=140)
-    energy, gradient = torch_.nca_energy_and_gradient(prepared(X, np.array([0, 140]), device), A)
+    energy, gradient = torch_.energy_and_gradient(prepared(X, np.array([0, 140]), device), A)
     np.testing.assert_array_equal(energy, 0)
     np.testing.assert_array_equal(gradient, 0)
 
 
 def test_every_pattern_a_class(device, rng):
     X, _, A = problem(rng, N=70)
-    energy, gradient = torch_.nca_energy_and_gradient(prepared(X, np.arange(71), device), A)
+    energy, gradient = torch_.energy_and_gradient(prepared(X, np.arange(71), device), A)
     np.testing.assert_allclose(energy, 1, rtol=1e-6)
     np.testing.assert_array_equal(gradient, 0)
 
@@ -104,21 +106,21 @@ def test_one_outlier_leaves_the_others_their_digits(device, rng):
     X, bounds, A = problem(rng, N=130)
     X -= X.mean(axis=1, keepdims=True)
     X[:, 0] = 1e4
-    energy = torch_.nca_energy(prepared(X, bounds, device), A)
+    energy = torch_.energy(prepared(X, bounds, device), A)
     centred = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)
-    np.testing.assert_allclose(energy, reference.nca_energy(reference.prepare(centred, bounds), A), rtol=3e-2)
+    np.testing.assert_allclose(energy, reference.energy(reference.prepare(centred, bounds), A), rtol=3e-2)
 
 
 def test_every_call_gives_the_same(device, rng):
     X, bounds, A = problem(rng, N=200, R=3)
     data = prepared(X, bounds, device)
-    first = torch_.nca_energy_and_gradient(data, A)
+    first = torch_.energy_and_gradient(data, A)
     for _ in range(3):  # at once, then recorded as a graph, then from it
-        torch_.nca_energy_and_gradient(data, 2 * A)
-        again = torch_.nca_energy_and_gradient(data, A)
+        torch_.energy_and_gradient(data, 2 * A)
+        again = torch_.energy_and_gradient(data, A)
         np.testing.assert_array_equal(again[0], first[0])
         np.testing.assert_array_equal(again[1], first[1])
-        np.testing.assert_array_equal(torch_.nca_energy(data, A), first[0])
+        np.testing.assert_array_equal(torch_.energy(data, A), first[0])
 
 
 def test_graphs_are_not_kept_for_ever(device, rng):
@@ -127,7 +129,8 @@ def test_graphs_are_not_kept_for_ever(device, rng):
     X, bounds, A = problem(rng, N=40, R=1)
     data = prepared(X, bounds, device)
     for log_floor in np.linspace(0, 1e-3, MOST_GRAPHS + 2):
-        assert torch_.nca_energy(data, A, log_floor) == torch_.nca_energy(data, A, log_floor)
+        data = data._replace(log_floor=log_floor)
+        assert torch_.energy(data, A) == torch_.energy(data, A)
     assert len(data.pairs.graphs) <= MOST_GRAPHS
 
 
@@ -149,5 +152,5 @@ def test_memory_is_flat_in_the_pairs(device, rng):
     data = torch_.prepare(X, bounds, device)
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
-    torch_.nca_energy_and_gradient(data, A)
+    torch_.energy_and_gradient(data, A)
     assert torch.cuda.max_memory_allocated() - before < 2048 * N  # bytes; all pairs would take 80,000 N

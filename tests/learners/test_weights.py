@@ -100,7 +100,7 @@ def test_what_weights_cannot_be(estimator, wine, weights, problem):
 def weighted_energy(X, y, w, A):
     order = np.argsort(y, kind="stable")
     bounds = np.searchsorted(y[order], np.arange(y.max() + 2))
-    return reference.nca_energy(reference.prepare(X[None, order], bounds, weights=w[None, order]), A[None])[0]
+    return reference.energy(reference.prepare(X[None, order], bounds, weights=w[None, order]), A[None])[0]
 
 
 @pytest.mark.parametrize("estimator", [NCA(tol=1e-7, max_iter=200), DMLFE(random_state=0)])

@@ -28,6 +28,13 @@ def one_vote_each(y, rows, n_classes):
     return np.eye(n_classes, dtype=np.float32)[y[rows]]
 
 
+def left_out(search, rows, own):
+    """Votes (n, K, C) of training rows without their own, from the shares among every number of neighbours."""
+    out = np.zeros((len(rows), search.n_neighbors, own.shape[1]), dtype=np.float32)
+    search.add_left_out_shares(rows, own, np.arange(len(rows)), out)
+    return out * np.arange(1, search.n_neighbors + 1)[:, None]
+
+
 def test_votes_are_those_of_scikit_learn(wine, device, monkeypatch):
     X, y = wine
     votes = training_set(X[:100], y[:100], 3, 12, device, monkeypatch).of(X[100:])
@@ -39,7 +46,7 @@ def test_votes_are_those_of_scikit_learn(wine, device, monkeypatch):
 def test_left_out_votes_are_those_of_a_search_without_the_pattern(wine, device, monkeypatch):
     X, y = wine
     rows = np.array([3, 70, 177])
-    votes = training_set(X, y, 3, 5, device, monkeypatch).left_out(rows, one_vote_each(y, rows, 3))
+    votes = left_out(training_set(X, y, 3, 5, device, monkeypatch), rows, one_vote_each(y, rows, 3))
     for row, vote in zip(rows, votes, strict=True):
         others = np.arange(len(y)) != row
         expected = KNeighborsClassifier(5).fit(X[others], y[others]).predict_proba(X[[row]])[0]
@@ -62,7 +69,7 @@ def test_copies_share_the_votes_that_a_random_order_would_give_them(rng, leave_o
     y = rng.integers(0, 3, len(Z))
     search = NeighborVotes.of_rows(Z, y, 3, 10)
     if leave_out:
-        votes, row = search.left_out(np.array([1]), one_vote_each(y, [1], 3))[0], 1
+        votes, row = left_out(search, np.array([1]), one_vote_each(y, [1], 3))[0], 1
         Z, y = np.delete(Z, row, axis=0), np.delete(y, row)
     else:
         votes = search.of(np.array([[0.0]]))[0]
@@ -73,16 +80,16 @@ def test_copies_share_the_votes_that_a_random_order_would_give_them(rng, leave_o
 
 def test_a_row_is_left_out_and_its_copies_are_not():
     Z, y = np.zeros((10, 1)), np.arange(10) % 2
-    votes = NeighborVotes.of_rows(Z, y, 2, 9).left_out(np.arange(10), one_vote_each(y, np.arange(10), 2))
-    np.testing.assert_allclose(votes[:, -1], np.where(y[:, None] == [0, 1], 4, 5))
+    votes = left_out(NeighborVotes.of_rows(Z, y, 2, 9), np.arange(10), one_vote_each(y, np.arange(10), 2))
+    np.testing.assert_allclose(votes[:, -1], np.where(y[:, None] == [0, 1], 4, 5), rtol=1e-6)
 
 
 def test_rows_that_a_map_has_thrown_together_do_not_vote_for_themselves():
     # different rows at one point of the space: of the samples known there any may be the sample's own
     places = places_of(np.arange(10.0)[:, None], np.arange(10) % 2, ClassEncoding(2))
     y = np.arange(10) % 2
-    votes = NeighborVotes(np.zeros((10, 1)), places, 3).left_out(np.arange(10), one_vote_each(y, np.arange(10), 2))
-    np.testing.assert_array_equal(votes[:, -1].sum(axis=1), 3)
+    votes = left_out(NeighborVotes(np.zeros((10, 1)), places, 3), np.arange(10), one_vote_each(y, np.arange(10), 2))
+    np.testing.assert_allclose(votes[:, -1].sum(axis=1), 3, rtol=1e-6)
 
 
 @pytest.mark.parametrize("copies", [False, True])
@@ -94,8 +101,11 @@ def test_shares_of_all_numbers_of_neighbours_in_one_pass(copies, rng):
     own = weights[rows, None] * one_vote_each(y, rows, 3)
     out = np.zeros((5, 59, 3), dtype=np.float32)
     search.add_left_out_shares(rows, own.astype(np.float32), np.array([0, 3, 4]), out)
-    votes = search.left_out(rows, own)
-    np.testing.assert_allclose(out[[0, 3, 4]], votes / votes.sum(axis=-1, keepdims=True), atol=1e-5)
+    for row, found in zip(rows, out[[0, 3, 4]], strict=True):
+        others = np.delete(np.arange(60), row)
+        there = places_of(Z[others], y[others], ClassEncoding(3), weights[others])
+        votes = NeighborVotes(Z[others][there.rows], there, 59).of(Z[[row]])[0]
+        np.testing.assert_allclose(found, votes / votes.sum(axis=-1, keepdims=True), atol=1e-5)
     assert not out[[1, 2]].any()
 
 

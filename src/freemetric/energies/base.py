@@ -182,7 +182,6 @@ class BoundSparsity:
         return (np.sqrt(square) if self.width is None else square / (square + self.width**2)).sum(axis=1)
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        """Energies (R,) and gradients (R, p, d)."""
         square = (A**2).sum(axis=1, keepdims=True)
         if self.width is None:
             lengths = np.sqrt(square)
@@ -299,10 +298,7 @@ class BoundSum:
         self.terms, self.factor = terms, factor
 
     def __call__(self, A: Array) -> Array:
-        total = self.terms[0](A)
-        for term in self.terms[1:]:
-            total = total + term(A)
-        return self.factor * total
+        return self.factor * sum(term(A) for term in self.terms)
 
     @property
     def n_samples(self) -> int | None:
@@ -322,8 +318,8 @@ class BoundSum:
         self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
     ) -> tuple[Array, Array, NDArray]:
         leader: Any = self._leader("sweep")
-        joined = self._joined_ridge(leader, ridge)
-        A, values, accepted = leader.sweep(A, rows, columns, deltas, allowed / self.factor, joined)
+        trials = rows, columns, deltas, allowed / self.factor
+        A, values, accepted = leader.sweep(A, *trials, self._joined_ridge(leader, ridge))
         return A, self.factor * values, accepted
 
     @available_if(lambda self: self._leader("trajectory") is not None)

@@ -72,7 +72,6 @@ class BoundLargeMargin:
         return self.value_and_grad(A)[0]
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        """Energies (R,) and gradients (R, p, d)."""
         values, gradients = zip(*(self._one(r % len(self.X), A[r]) for r in range(len(A))), strict=True)
         return np.array(values), np.array(gradients)
 

@@ -1,14 +1,12 @@
 """Soft neighbours in regression: the error of their leave-one-out predictions, and their likelihood."""
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..kernels import Loss, cpu_kernels, kernels_for
+from ..kernels import Loss, can_sweep, cpu_kernels, kernels_for
 from ..magnitudes import exponent_of, reduced
 from .base import ENERGIES, Array, BoundSum, Energy
-from .soft_neighbors import LOG_FLOOR, BoundNeighbors, Functions, checked_weights, list_length
+from .soft_neighbors import LOG_FLOOR, BoundNeighbors, checked_weights, list_length
 
 LOSSES = ("squared", "log_likelihood", "absolute", "pinball")
 
@@ -68,18 +66,12 @@ class RegressionEnergy(Energy):
         if self.loss == "pinball" and not 0 < self.quantile < 1:
             raise ValueError(f"quantile must lie between 0 and 1; got {self.quantile!r}.")
         stack, weights, targets = prepared(X, y, sample_weight)
-        kernels, each = kernels_for(device), np.ones(stack.shape[:2]) if weights is None else weights
+        each = np.ones(stack.shape[:2]) if weights is None else weights
         pairs = zip(targets, each, strict=True)
         scale = np.array([[self._of_constant(output, w) for output in one] for one, w in pairs])
-        data = kernels.prepare_targets(stack, targets, scale, Loss(self.loss, float(self.quantile)), device, weights)
-        functions = Functions(
-            partial(kernels.regression_energy, data),
-            partial(kernels.regression_energy_and_gradient, data),
-            partial(kernels.neighbor_lists, data),
-            partial(kernels.regression_element_sweep, data) if hasattr(kernels, "regression_element_sweep") else None,
-            stack.shape[1],
-        )
-        return BoundNeighbors(functions, list_length(self.n_neighbors, stack.shape[1]))
+        loss, n_listed = Loss(self.loss, float(self.quantile)), list_length(self.n_neighbors, stack.shape[1])
+        data = kernels_for(device).prepare_targets(stack, targets, scale, loss, device, weights)
+        return BoundNeighbors(device, data, n_listed, can_sweep(device, of_targets=True))
 
     def _of_constant(self, y, w):
         """What the best constant prediction costs in y (N,); one where y is constant."""
@@ -126,16 +118,10 @@ class NeighborLikelihoodEnergy(Energy):
             raise ValueError(f"width must be positive; got {self.width!r}.")
         stack, weights, targets = prepared(X, y, sample_weight)
         alike = np.swapaxes(targets, 0, 1) / (np.sqrt(2) * self.width)  # (m, B, N)
-        terms = [self._bound(stack, one, weights, device) for one in alike]
+        N, prepare = stack.shape[1], kernels_for(device).prepare_alike
+        n_listed = list_length(self.n_neighbors, N) or N - 1
+        terms = [BoundNeighbors(device, prepare(stack, one, device, weights, LOG_FLOOR), n_listed) for one in alike]
         return terms[0] if len(terms) == 1 else BoundSum(terms, 1 / len(terms))
-
-    def _bound(self, stack, alike, weights, device):
-        kernels, N = kernels_for(device), stack.shape[1]
-        data = kernels.prepare_alike(stack, alike, device, weights)
-        energy = partial(kernels.nca_energy, data, log_floor=LOG_FLOOR)
-        gradient = partial(kernels.nca_energy_and_gradient, data, log_floor=LOG_FLOOR)
-        functions = Functions(energy, gradient, partial(kernels.neighbor_lists, data), None, N)
-        return BoundNeighbors(functions, list_length(self.n_neighbors, N) or N - 1)
 
 
 def prepared(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[NDArray, NDArray | None, Array]:

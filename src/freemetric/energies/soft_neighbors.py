@@ -1,32 +1,21 @@
 """Soft neighbours, of all pairs or of lists: their expected error (Eq. 4 of the paper), its log, and shared labels."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from sklearn.utils.metaestimators import available_if
 
-from ..kernels import Launch, Trials, can_follow, can_sweep, kernels_for
+from ..kernels import Trials, can_follow, can_sweep, kernels_for
 from .base import ENERGIES, Array, Energy
 
 MANY_FEATURES = 500
 PAIRS = 1 << 20  # of samples with several labels, at a time
 LOG_FLOOR = 1e-6  # added to probabilities: the cost of a sample is at most 14
-
-
-class Functions(NamedTuple):
-    """Kernel functions of prepared data."""
-
-    energy: Callable[..., Array]  # of A, lists, diagonal
-    energy_and_gradient: Callable[..., tuple[Array, Array]]  # likewise
-    neighbor_lists: Callable[..., Any]  # of A, size, diagonal, last
-    element_sweep: Callable[..., tuple[Array, Array, NDArray]] | None  # of A and trials, where there is one
-    n_samples: int
-    trajectories: Mapping[bool, Callable[..., tuple[Array, ...]]] = {}  # by ``diagonal``, where a device follows them
 
 
 def list_length(n_neighbors: int | None, n_samples: int) -> int | None:
@@ -48,44 +37,50 @@ def checked_weights(sample_weight: ArrayLike | None, X: NDArray) -> NDArray | No
     return weights
 
 
+@dataclass(eq=False, repr=False)
 class BoundNeighbors:
     """The energy of all pairs, or of the ``n_neighbors`` nearest under the map itself, or under the map of ``near``."""
 
-    def __init__(
-        self, functions: Functions, n_neighbors: int | None = None, diagonal: bool = False, lists: Any = None
-    ) -> None:
-        self.functions, self.n_neighbors, self.diagonal, self.lists = functions, n_neighbors, diagonal, lists
-        self.n_samples = functions.n_samples
-        self.last: tuple[Array, Any] | None = None
+    device: str
+    data: Any  # as the kernels have prepared them
+    n_neighbors: int | None = None
+    can_sweep: bool = False
+    can_follow: Sequence[bool] = (False, False)  # trajectories of maps, and of weights of the features
+    diagonal: bool = False
+    lists: Any = None
+    last: tuple[Array, Any] | None = field(default=None, init=False)
+
+    @property
+    def n_samples(self) -> int:
+        return self.data.X.shape[1]
 
     def __call__(self, A: Array) -> Array:
-        return self.functions.energy(A, lists=self._lists_for(A), diagonal=self.diagonal)
+        return kernels_for(self.device).energy(self.data, A, self._lists_for(A), self.diagonal)
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self.functions.energy_and_gradient(A, lists=self._lists_for(A), diagonal=self.diagonal)
+        return kernels_for(self.device).energy_and_gradient(self.data, A, self._lists_for(A), self.diagonal)
 
     def of_weights(self) -> "BoundNeighbors":
         """The same for diagonal maps: it takes weights (R, 1, d) of the features."""
-        return BoundNeighbors(self.functions, self.n_neighbors, diagonal=True)
+        return replace(self, diagonal=True, lists=None)
 
     @available_if(lambda self: self.n_neighbors is not None)
     def near(self, A: Array) -> "BoundNeighbors":
         """The same with the lists of A for all maps that follow."""
-        return BoundNeighbors(self.functions, self.n_neighbors, self.diagonal, self._lists_of(A))
+        return replace(self, lists=self._lists_of(A))
 
-    @available_if(lambda self: self.functions.element_sweep and self.n_neighbors is None and not self.diagonal)
+    @available_if(lambda self: self.can_sweep and self.n_neighbors is None and not self.diagonal)
     def sweep(
         self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
     ) -> tuple[Array, Array, NDArray]:
-        return self.functions.element_sweep(A, Trials(rows, columns, deltas, allowed), ridge)  # type: ignore[misc]
+        return kernels_for(self.device).element_sweep(self.data, A, Trials(rows, columns, deltas, allowed), ridge)
 
-    @available_if(lambda self: self.lists is not None and self.diagonal in self.functions.trajectories)
+    @available_if(lambda self: self.lists is not None and self.can_follow[self.diagonal])
     def trajectory(
         self, A: Array, gradient: Array, velocity: Array, time_step: Array, n_leapfrog: int, ridge: float = 0.0
     ) -> tuple[Array, ...]:
-        launch = Launch(A, gradient, velocity, time_step, n_leapfrog)
-        follow = self.functions.trajectories[self.diagonal]
-        return follow(launch, lists=self.lists, diagonal=self.diagonal, ridge=ridge)
+        start = A, gradient, velocity, time_step, n_leapfrog
+        return kernels_for(self.device).trajectory(self.data, start, self.lists, self.diagonal, ridge)
 
     def _lists_for(self, A):
         if self.lists is not None:
@@ -95,13 +90,13 @@ class BoundNeighbors:
         # All pairs need no lists, but make matrices of weights: of very many features all others are listed.
         N, d = self.n_samples, A.shape[2]
         are_many = self.diagonal and d > MANY_FEATURES and d >= N
-        return self.functions.neighbor_lists(A, N - 1, True, None) if are_many else None
+        return kernels_for(self.device).neighbor_lists(self.data, A, N - 1, True) if are_many else None
 
     def _lists_of(self, A):
         """Lists of A; those of the last call where A is the same, as after a rejected move."""
         if self.last is None or not np.array_equal(self.last[0], A):
-            lists = self.functions.neighbor_lists(A, self.n_neighbors, self.diagonal, self.last)
-            self.last = A.copy(), lists
+            made = kernels_for(self.device).neighbor_lists(self.data, A, self.n_neighbors, self.diagonal, self.last)
+            self.last = A.copy(), made
         return self.last[1]
 
 
@@ -119,21 +114,11 @@ class ClassNeighbors(Energy):
         bounds = np.searchsorted(y[order], np.append(np.unique(y), np.inf))
         stack = X[None] if X.ndim == 2 else X
         n_listed = list_length(self.n_neighbors, len(order))
-        weights, kernels, floor = checked_weights(sample_weight, stack), kernels_for(device), self._log_floor
-        data = kernels.prepare(stack[:, order], bounds, device, None if weights is None else weights[:, order])
-        functions = Functions(
-            partial(kernels.nca_energy, data, log_floor=floor),
-            partial(kernels.nca_energy_and_gradient, data, log_floor=floor),
-            partial(kernels.neighbor_lists, data),
-            partial(kernels.nca_element_sweep, data) if floor == 0 and can_sweep(device) else None,
-            len(order),
-            {
-                diagonal: partial(kernels.nca_trajectory, data, log_floor=floor)
-                for diagonal in (False, True)
-                if can_follow(device, X.shape[-1], n_listed, diagonal)
-            },
-        )
-        return BoundNeighbors(functions, n_listed)
+        weights, floor = checked_weights(sample_weight, stack), self._log_floor
+        weights = None if weights is None else weights[:, order]
+        data = kernels_for(device).prepare(stack[:, order], bounds, device, weights, floor)
+        followed = [can_follow(device, X.shape[-1], n_listed, diagonal) for diagonal in (False, True)]
+        return BoundNeighbors(device, data, n_listed, floor == 0 and can_sweep(device), followed)
 
 
 class NCAEnergy(ClassNeighbors):
@@ -241,7 +226,6 @@ class BoundMultiLabel:
         return np.array([self._one(r, A[r], False)[0] for r in range(len(A))])
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        """Energies (R,) and gradients (R, p, d)."""
         values, gradients = zip(*(self._one(r, A[r], True) for r in range(len(A))), strict=True)
         return np.array(values), np.array(gradients)
 
@@ -252,7 +236,10 @@ class BoundMultiLabel:
         step = max(1, PAIRS // N)
         for start in range(0, N, step):
             some = slice(start, start + step)
-            P = chances(Z, w, some)
+            D = cdist(Z[some], Z, "sqeuclidean")
+            D[np.arange(len(D)), np.arange(N)[some]] = np.inf
+            P = w * np.exp(D.min(axis=1, keepdims=True) - D)
+            P /= P.sum(axis=1, keepdims=True)
             alike = jaccard(labels[some], labels)
             p = (P * alike).sum(axis=1)
             energy -= w[some] @ p
@@ -261,14 +248,6 @@ class BoundMultiLabel:
                 force[some] += W.sum(axis=1)[:, None] * Z[some] - W @ Z
                 force += W.sum(axis=0)[:, None] * Z - W.T @ Z[some]
         return energy, 2 * force.T @ X
-
-
-def chances(Z: Array, weights: Array, some: slice) -> Array:
-    """p_ij (n, N) of some samples of Z (N, p)."""
-    D = cdist(Z[some], Z, "sqeuclidean")
-    D[np.arange(len(D)), np.arange(len(Z))[some]] = np.inf
-    P = weights * np.exp(D.min(axis=1, keepdims=True) - D)
-    return P / P.sum(axis=1, keepdims=True)
 
 
 def jaccard(some: NDArray, labels: NDArray) -> Array:

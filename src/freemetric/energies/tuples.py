@@ -82,7 +82,6 @@ class BoundPairs:
 
     @available_if(lambda self: self.loss == "contrastive")
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        """Energies (R,) and gradients (R, p, d)."""
         D, images = squares(self.apart, A)
         values, weights = self._contrast(D)
         return values, slopes(self.apart, weights, images)
@@ -158,7 +157,6 @@ class BoundTriplets:
 
     @available_if(lambda self: self.loss == "hinge")
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        """Energies (R,) and gradients (R, p, d)."""
         (near, images), (far, images_of_far) = squares(self.similar, A), squares(self.others, A)
         costs = np.maximum(0, self.margin + near - far)
         active = (costs > 0) / costs.shape[1]

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..kernels import CpuKernels, cpu_kernels, kernels_for
+from ..kernels import cpu_kernels, kernels_for
 from .base import ENERGIES, Array, Energy
 from .soft_neighbors import checked_weights
 
@@ -22,7 +22,7 @@ def nearest_others(Z: Array, n_neighbors: int, device: str = "cpu") -> NDArray[n
     A search costs O(R N^2 p) time and O(R N p) memory. It runs on the CPU.
     """
     if device == "reference":
-        return cast(CpuKernels, kernels_for(device)).others_nearest(Z, n_neighbors)
+        return kernels_for(device).others_nearest(Z, n_neighbors)
     R, N, p = Z.shape
     largest = np.abs(Z).max(axis=(1, 2), keepdims=True)
     Z = Z / np.where(largest > 0, largest, 1)  # distances neither over- nor underflow, and their order stays
@@ -41,7 +41,7 @@ def nearest_others(Z: Array, n_neighbors: int, device: str = "cpu") -> NDArray[n
 
 
 class BoundNearest:
-    """A loss of the nearest neighbours of every sample in the spaces of maps; subclasses have ``of_rows``.
+    """A loss of the nearest neighbours of every sample in the spaces of maps, which the energy makes of them.
 
     The data are one data set or one for each replica, all with the same classes.
     """
@@ -64,25 +64,7 @@ class BoundNearest:
 
     def __call__(self, A: Array) -> Array:
         rows = nearest_others(self.X @ np.swapaxes(A, 1, 2), self.n_neighbors, self.device)
-        return self.of_rows(rows, np.broadcast_to(self.weights, rows.shape[:2]))
-
-    def of_rows(self, rows: NDArray[np.intp], weights: Array) -> Array:
-        """Energies (R,) of neighbours (R, N, K) and weights (R, N) of mean one."""
-        raise NotImplementedError
-
-
-class BoundVotes(BoundNearest):
-    """A function of the confusion of leave-one-out predictions."""
-
-    def of_rows(self, rows: NDArray[np.intp], weights: Array) -> Array:
-        (R, N), C = weights.shape, len(self.sizes)
-        votes, replica, sample = np.zeros((R, N, C)), np.arange(R)[:, None], np.arange(N)
-        for nearest in np.moveaxis(rows, 2, 0):
-            votes[replica, sample, self.y[nearest]] += weights[replica, nearest]
-        # Sums that are equal on paper differ by rounding where their terms come in another order.
-        predicted = (votes >= votes.max(axis=2, keepdims=True) * (1 - 1e-12)).argmax(axis=2)
-        cells = (replica * C + self.y) * C + predicted
-        return self.energy.loss(np.bincount(cells.ravel(), weights.ravel(), minlength=R * C * C).reshape(R, C, C))
+        return self.energy._of_rows(rows, np.broadcast_to(self.weights, rows.shape[:2]), self.y, self.sizes)
 
 
 class VotingEnergy(Energy):
@@ -92,9 +74,20 @@ class VotingEnergy(Energy):
         self.n_neighbors = n_neighbors
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        return BoundVotes(self, X, y, sample_weight, device)
+        return BoundNearest(self, X, y, sample_weight, device)
 
-    def loss(self, confusion: Array) -> Array:
+    def _of_rows(self, rows: NDArray[np.intp], weights: Array, y: NDArray, sizes: NDArray) -> Array:
+        """Energies (R,) of neighbours (R, N, K) and weights (R, N) of mean one: of the confusion of predictions."""
+        (R, N), C = weights.shape, len(sizes)
+        votes, replica, sample = np.zeros((R, N, C)), np.arange(R)[:, None], np.arange(N)
+        for nearest in np.moveaxis(rows, 2, 0):
+            votes[replica, sample, y[nearest]] += weights[replica, nearest]
+        # Sums that are equal on paper differ by rounding where their terms come in another order.
+        predicted = (votes >= votes.max(axis=2, keepdims=True) * (1 - 1e-12)).argmax(axis=2)
+        cells = (replica * C + y) * C + predicted
+        return self.loss(np.bincount(cells.ravel(), weights.ravel(), minlength=R * C * C).reshape(R, C, C))
+
+    def loss(self, confusion: NDArray) -> Array:
         """Energies (R,) of confusion matrices (R, C, C): weights of the samples by true and predicted class."""
         raise NotImplementedError
 
@@ -250,19 +243,16 @@ class RankingEnergy(Energy):
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         if self.score not in SCORES:
             raise ValueError(f"Unknown score {self.score!r}; known scores: {', '.join(map(repr, SCORES))}.")
-        bound = BoundRanking(self, X, y, sample_weight, device)
+        bound = BoundNearest(self, X, y, sample_weight, device)
         if bound.sizes.max() < 2:
             raise ValueError("A ranking needs a class of at least two samples; every class has one.")
         return bound
 
-
-class BoundRanking(BoundNearest):
-    """One minus the mean score of lists."""
-
-    def of_rows(self, rows: NDArray[np.intp], weights: Array) -> Array:
-        others = self.sizes[self.y] - 1  # relevant samples of every query
+    def _of_rows(self, rows, weights, y, sizes):
+        """Energies (R,): one minus the mean score of lists."""
+        others = sizes[y] - 1  # relevant samples of every query
         weights = weights * (others > 0)
-        scores = SCORES[self.energy.score](self.y[rows] == self.y[:, None], others)
+        scores = SCORES[self.score](y[rows] == y[:, None], others)
         return 1 - (weights * scores).sum(axis=1) / weights.sum(axis=1)
 
 

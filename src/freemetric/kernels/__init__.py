@@ -1,49 +1,38 @@
 """Arrays in, arrays out: the arithmetic of the energies and of the neighbours, one backend per kind of machine.
 
-``protocol`` says what a backend computes, ``reference`` defines it in plain numpy; numba/ and torch/ are fast.
+``reference`` defines in plain numpy what a backend computes, from the values in ``protocol``; numba/ and torch/ are
+fast.
 """
 
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import cast
+from types import ModuleType
 
-from .protocol import SQUARED, Arrival, CpuKernels, Kernels, Launch, Loss, Places, Trials
+from .protocol import Loss, Places, Trials
 
-__all__ = [
-    "SQUARED",
-    "Arrival",
-    "CpuKernels",
-    "Kernels",
-    "Launch",
-    "Loss",
-    "Places",
-    "Trials",
-    "can_follow",
-    "can_sweep",
-    "cpu_kernels",
-    "kernels_for",
-]
+__all__ = ["Loss", "Places", "Trials", "can_follow", "can_sweep", "cpu_kernels", "kernels_for"]
 
 BACKENDS = {"cpu": "numba.backend", "reference": "reference", "cuda": "torch.backend", "mps": "torch.backend"}
 
 
-def kernels_for(device: str) -> Kernels:
+def kernels_for(device: str) -> ModuleType:
     """The backend of ``device``: "cpu", "cuda", "cuda:1", "mps", or "reference" for plain numpy."""
     if _kind(device) not in BACKENDS:
         raise ValueError(f"Unknown device {device!r}; known devices: {', '.join(map(repr, BACKENDS))}.")
-    return cast(Kernels, _backend(BACKENDS[_kind(device)]))
+    return _backend(BACKENDS[_kind(device)])
 
 
-def cpu_kernels() -> CpuKernels:
+def cpu_kernels() -> ModuleType:
     """The CPU's backend, with what it alone computes: indices, votes, and the inner loops of single learners."""
-    return cast(CpuKernels, _backend(BACKENDS["cpu"]))
+    return _backend(BACKENDS["cpu"])
 
 
-def can_sweep(device: str) -> bool:
-    """Whether ``device`` does whole sweeps of element trials: CUDA's are written in triton, Apple's GPUs have none."""
-    needs_triton = BACKENDS[_kind(device)].startswith("torch")
-    return not needs_triton or (_kind(device) == "cuda" and find_spec("triton") is not None)
+def can_sweep(device: str, of_targets: bool = False) -> bool:
+    """Whether ``device`` does whole sweeps of element trials: CUDA in triton, for classes; Apple's GPUs do none."""
+    if not BACKENDS[_kind(device)].startswith("torch"):
+        return True
+    return not of_targets and _kind(device) == "cuda" and find_spec("triton") is not None
 
 
 def can_follow(device: str, n_features: int, n_listed: int | None, diagonal: bool) -> bool:

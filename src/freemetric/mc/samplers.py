@@ -151,14 +151,13 @@ class Sampler(BaseEstimator):
             chain, info = self._advance(chain, energy)
             yield chain.state, info
 
-    def _moved(self, chain, energy, temperature) -> tuple[State, Array, Array]:
-        """State, step sizes and acceptance after a step of the move."""
-        move = as_move(self.move)
+    def _moved(self, chain, energy, temperature) -> tuple[State, Array, Info]:
+        """State and step sizes after a step of the move, and the mean acceptance of each replica of what was tried."""
+        move, adapts = as_move(self.move), chain.step < self.burn_in * self.n_steps
         state, accepted = move.step(chain.streams, energy, chain.state, temperature, chain.scale)
-        return state, move.adapt(chain.scale, accepted) if self._adapting(chain) else chain.scale, accepted
-
-    def _adapting(self, chain) -> bool:
-        return chain.step < self.burn_in * self.n_steps
+        share = np.nanmean(accepted.reshape(len(accepted), -1), axis=1)
+        scale = move.adapt(chain.scale, accepted) if adapts else chain.scale
+        return state, scale, Info(chain.step, temperature, share, adapts)
 
 
 class Annealing(Sampler):
@@ -204,9 +203,7 @@ class Annealing(Sampler):
 
     def _advance(self, chain, energy):
         T = self._temperature(chain.step, *chain.history)
-        temperature = np.full(len(chain.state.A), T)
-        state, scale, accepted = self._moved(chain, energy, temperature)
-        info = Info(chain.step, temperature, per_replica(accepted), self._adapting(chain))
+        state, scale, info = self._moved(chain, energy, np.full(len(chain.state.A), T))
         return chain.followed_by(state, scale, T), info
 
     def ended(self, chain):
@@ -260,11 +257,10 @@ class ParallelTempering(Sampler):
 
     def _advance(self, chain, energy):
         temperature = check_temperature(self.temperatures)
-        state, scale, accepted = self._moved(chain, energy, temperature)
-        swaps = None
+        state, scale, info = self._moved(chain, energy, temperature)
         if chain.step % self.swap_every == 0:
             state, swaps = exchange(chain.streams, state, temperature, first=chain.step // self.swap_every % 2)
-        info = Info(chain.step, temperature, per_replica(accepted), self._adapting(chain), swaps)
+            info = info._replace(swaps=swaps)
         return chain.followed_by(state, scale), info
 
 
@@ -283,11 +279,6 @@ def exchange(rng: Streams, state: State, temperature: Array, first: int) -> tupl
     swaps[cold] = ok
     gradient = None if state.gradient is None else state.gradient[order]
     return State(state.A[order], state.energy[order], gradient), swaps
-
-
-def per_replica(accepted: Array) -> Array:
-    """Mean acceptance of each replica over whatever was tried."""
-    return np.nanmean(accepted.reshape(len(accepted), -1), axis=1)
 
 
 def check_temperature(temperature: Array) -> Array:

@@ -65,21 +65,19 @@ def feature_shares(
     shares, weights = [], []
     for member, weight in zip(members, member_weights, strict=True):
         name = member.candidate.view
-        for part in _of_features(member, views[name], spreads[name], X.shape[1]):
+        view, spread = views[name], spreads[name]
+        if view.mixes_features:
+            J = view.slopes()
+            parts = [((J @ M) * J).sum(axis=1) * spread for M in member.matrices()]
+        else:
+            parts = [np.bincount(view.owner, row * spread, minlength=X.shape[1]) for row in member.diagonals()]
+        for part in parts:
             share = part / part.sum() if part.sum() > 0 else np.full(X.shape[1], 1 / X.shape[1])
             shares.append(share if groups is None else np.bincount(groups, share))
             weights.append(weight / len(member))
     share_weights = np.array(weights) / np.sum(weights)
     mean = share_weights @ np.array(shares)
     return mean, np.sqrt(share_weights @ (np.array(shares) - mean) ** 2)
-
-
-def _of_features(member, view, spread, n_features):
-    """M_jj var_j (d,) of every replica and feature of X; ``spread``: variances in the view, or of X if that mixes."""
-    if view.mixes_features:
-        J = view.slopes()
-        return [((J @ M) * J).sum(axis=1) * spread for M in member.matrices()]
-    return [np.bincount(view.owner, row * spread, minlength=n_features) for row in member.diagonals()]
 
 
 def averaged_matrices(
@@ -93,7 +91,10 @@ def averaged_matrices(
     total: dict[str, NDArray] = {}
     X = some_rows(X)
     mixed = {member.candidate.view for member in members if not member.form.keeps_apart}
-    spreads = {name: _spread(view(X), name in mixed) for name, view in views.items()}
+    spreads = {  # covariances of a view, or the variances alone
+        name: np.atleast_2d(np.cov(view(X), rowvar=False)) if name in mixed else view(X).var(axis=0, ddof=1)
+        for name, view in views.items()
+    }
     for member, weight in zip(members, member_weights, strict=True):
         name = member.candidate.view
         for M in member.matrices() if name in mixed else member.diagonals():
@@ -101,11 +102,6 @@ def averaged_matrices(
             if scale > 0:
                 total[name] = total.get(name, 0) + weight / len(member) / scale * M
     return total
-
-
-def _spread(V, mixed):
-    """Covariances of a view, or the variances alone."""
-    return np.atleast_2d(np.cov(V, rowvar=False)) if mixed else V.var(axis=0, ddof=1)
 
 
 NEGLIGIBLE = 1e-6  # length of an axis, against the longest

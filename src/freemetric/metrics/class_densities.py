@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -240,11 +241,10 @@ class BinnedNaiveBayes(ClassDensity):
     def of_intervals(cls, intervals: "Intervals") -> "BinnedNaiveBayes":
         """The densities of rows that were counted before."""
         steps, inside, below, sizes = intervals
-        is_first = np.diff(steps.owner, prepend=-1) > 0
         strength = cls._strength(intervals)[:, None]
         energies, lowest = strength[steps.owner] * _energies(inside, sizes), strength * _energies(below, sizes)
         before = np.roll(energies, 1, axis=0)
-        before[is_first] = lowest
+        before[np.diff(steps.owner, prepend=-1) > 0] = lowest
         scale = np.sqrt(len(below))
         return cls(steps, (energies - before) / scale, lowest.sum(axis=0) / scale)
 
@@ -318,12 +318,8 @@ def densities_of(
     kinds: Sequence[type[ClassDensity]], X: NDArray, y: NDArray, n_classes: int, weights: NDArray | None = None
 ) -> list[ClassDensity]:
     """Densities of several kinds of the same rows; rows in intervals are counted once."""
-    intervals = None
-    if any(issubclass(kind, BinnedNaiveBayes) for kind in kinds):
-        intervals = Intervals.of(X, weights_by_class(y, n_classes, weights))
+    counted = cache(lambda: Intervals.of(X, weights_by_class(y, n_classes, weights)))
     return [
-        kind.of(X, y, n_classes, weights)
-        if intervals is None or not issubclass(kind, BinnedNaiveBayes)
-        else kind.of_intervals(intervals)
+        kind.of_intervals(counted()) if issubclass(kind, BinnedNaiveBayes) else kind.of(X, y, n_classes, weights)
         for kind in kinds
     ]

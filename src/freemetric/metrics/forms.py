@@ -38,9 +38,9 @@ class Form(ABC):
     def components(self, A: NDArray) -> NDArray:
         """The matrix (p', d) of A: V is mapped to V @ components.T."""
 
-    @abstractmethod
     def seen_along(self, axes: NDArray, A: NDArray) -> NDArray:
-        """Directions (m, p') of the space of A as directions (m, d) of the view: axes @ components."""
+        """Directions (m, p') of the space of A as directions (m, d) of the view."""
+        return axes @ self.components(A)
 
     def n_coordinates(self, maps: NDArray) -> int:
         """Dimension of the spaces of a stack."""
@@ -76,9 +76,6 @@ class IdentityForm(Form):
     def components(self, A):
         return np.eye(A.shape[1])
 
-    def seen_along(self, axes, A):
-        return axes
-
     def matrices(self, maps):
         return np.eye(maps.shape[2])[None]
 
@@ -106,9 +103,6 @@ class DiagonalForm(Form):
     def components(self, A):
         return np.diag(A[0])
 
-    def seen_along(self, axes, A):
-        return axes * A
-
     def matrices(self, maps):
         return maps**2 * np.eye(maps.shape[2])
 
@@ -134,9 +128,6 @@ class LinearForm(Form):
 
     def components(self, A):
         return A
-
-    def seen_along(self, axes, A):
-        return axes @ A
 
     def n_coordinates(self, maps):
         return maps.shape[1]

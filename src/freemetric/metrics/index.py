@@ -61,12 +61,9 @@ class Shortlist(NamedTuple):
 def seen_in(views: Mapping[str, View], X: NDArray) -> dict[str, NDArray]:
     """Samples X (n, d) in every view, none so far away that single precision cannot square it."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return {name: _within_reach(view(X)) for name, view in views.items()}
-
-
-def _within_reach(V):
-    is_near = np.abs(V).max(initial=0.0) <= FARTHEST  # false where anything is no number
-    return V if is_near else np.clip(np.nan_to_num(V), -FARTHEST, FARTHEST)
+        seen = {name: view(X) for name, view in views.items()}
+        near = {name: np.abs(V).max(initial=0.0) <= FARTHEST for name, V in seen.items()}  # not where V has NaN
+    return {name: V if near[name] else np.clip(np.nan_to_num(V), -FARTHEST, FARTHEST) for name, V in seen.items()}
 
 
 def _principal_maps(matrices, seen):
@@ -76,20 +73,16 @@ def _principal_maps(matrices, seen):
         return {}
     width = sum(map(len, roots.values()))
     images = np.hstack([image(B, some_rows(seen[name], width)) for name, B in roots.items()])
-    lengths, axes = _principal_axes(images)
+    if width > WIDE:  # few rows, and no matrix of columns by columns
+        lengths, axes = singular_vectors(images - images.mean(axis=0))
+        lengths, axes = lengths**2, axes.T
+    else:
+        lengths, axes = np.linalg.eigh(np.atleast_2d(np.cov(images, rowvar=False)))
+        lengths, axes = np.clip(lengths[::-1], 0, None), axes[:, ::-1]
     share = np.cumsum(lengths) / max(lengths.sum(), np.finfo(float).tiny)
     axes = axes[:, : min(MOST_AXES, int((share < ENOUGH).sum()) + 1)]
     ends = np.cumsum([len(B) for B in roots.values()])[:-1]
     return {name: followed_by(B, part) for (name, B), part in zip(roots.items(), np.split(axes, ends), strict=True)}
-
-
-def _principal_axes(Z):
-    """Variances (q,) of rows Z (n, d) along axes (d, q), the largest first; of very many columns there are few rows."""
-    if Z.shape[1] > WIDE:
-        lengths, axes = singular_vectors(Z - Z.mean(axis=0))
-        return lengths**2, axes.T
-    lengths, axes = np.linalg.eigh(np.atleast_2d(np.cov(Z, rowvar=False)))
-    return np.clip(lengths[::-1], 0, None), axes[:, ::-1]
 
 
 def _images(maps, seen, centre):
@@ -149,7 +142,7 @@ class NeighborIndex:
                 of_spaces.append(own)
         missing = set(self.stretched) - set(self.rows)
         self.rows |= {name: cpu_kernels().filled_up(self.seen[name]) for name in missing}
-        self.coordinates: dict[int, NDArray] = {}  # by member, where they are few
+        self.coordinates: dict[int, NDArray] = {}  # (R, M, p) of the training samples by member, where they are few
 
     def _seen_in_blocks(self, training_set):
         """Very many training samples in every view, in single precision."""
@@ -187,10 +180,12 @@ class NeighborIndex:
         else:
             candidates = np.broadcast_to(np.arange(M, dtype=np.int32), (len(X), M))
         total, votes = np.zeros((len(X), self.places.votes.shape[1])), self.votes[device == "cpu"]
-        others, vote = [], kernels_for(device).neighbor_shares
-        for number, (member, weights) in enumerate(zip(self.members, self.weights, strict=True)):
-            if device != "cpu" or not member.form.keeps_apart:
-                others.append((number, member, weights))
+        vote = kernels_for(device).neighbor_shares
+        others = [
+            (number, member, self.weights[number])
+            for number, member in enumerate(self.members)
+            if device != "cpu" or not member.form.keeps_apart
+        ]
         for view, (squares, of_spaces) in self.stretched.items() if device == "cpu" else ():
             shared = self.rows[view], seen[view], squares, candidates, votes, of_spaces
             total += cpu_kernels().diagonal_shares(*shared)
@@ -198,19 +193,14 @@ class NeighborIndex:
             return total + self._shares_of_few(others, seen, candidates, device)
         for number, member, weights in others:
             if self.are_few:
-                Z = self._coordinates(number)
-                total += vote(Z, mapped(member, seen), candidates, votes, weights, device)
+                if number not in self.coordinates:
+                    self.coordinates[number] = mapped(member, self.seen)
+                total += vote(self.coordinates[number], mapped(member, seen), candidates, votes, weights, device)
                 continue
             for r in range(len(member)):  # one at a time, for the memory
                 Z, Q = mapped(member, self.seen, r), mapped(member, seen, r)
                 total += vote(Z, Q, candidates, votes, weights, device)
         return total
-
-    def _coordinates(self, number):
-        """Coordinates (R, M, p) of the training samples in the spaces of a member, made once."""
-        if number not in self.coordinates:
-            self.coordinates[number] = mapped(self.members[number], self.seen)
-        return self.coordinates[number]
 
     def _shares_of_few(self, members, seen, candidates, device):
         """Shares where only candidates are mapped, those of few samples at a time, which fit the cache."""

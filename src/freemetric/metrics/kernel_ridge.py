@@ -58,7 +58,8 @@ class OOBMetrics(NamedTuple):
         """
         total, weight = np.zeros((len(some), len(others)), dtype=np.float32), np.zeros(len(some))
         both, squares = X[np.concatenate([self.samples[some], others])], kernels_for(self.device).weighted_squares
-        seen = {name: _centred(self.views[name](both)) for name in {member.candidate.view for member in self.members}}
+        seen = {name: self.views[name](both) for name in {member.candidate.view for member in self.members}}
+        seen = {name: (V - V.mean(axis=0)).astype(np.float32) for name, V in seen.items()}
         for member, of_member, absent, size in zip(self.members, self.weights, self.left_out, sizes, strict=True):
             fair = absent[:, some] & (size > 0)[:, None]
             shares = fair * (of_member / np.maximum(absent[:, some].sum(axis=0), 1))
@@ -67,10 +68,6 @@ class OOBMetrics(NamedTuple):
             for Q, Z, part in _parts(member, seen[member.candidate.view], len(some), shares):
                 total += squares(Q, Z, part, self.device)
         return np.sqrt(total / np.maximum(weight, np.finfo(float).tiny).astype(np.float32)[:, None])
-
-
-def _centred(V):
-    return (V - V.mean(axis=0)).astype(np.float32)
 
 
 def _parts(member, V, n, shares):
@@ -168,25 +165,19 @@ class ClassKernelRidge(ClassEnergies):
         """Of blocks with samples among X (n, d): their numbers, those of some samples (r,), and kernels (r, m)."""
         Z = Embedding(self.maps, self.origin)(self.views, X)
         for number, everyone in grouped(Z, self.centres):
+            if number not in self.computed:  # coordinates (m, q) of the samples of a block, and their squared lengths
+                own = self.landmarks[self.blocks[number]].astype(float)
+                self.computed[number] = own, np.einsum("ij,ij->i", own, own)
             for some in (everyone[start : start + AT_ONCE] for start in range(0, len(everyone), AT_ONCE)):
                 # squares of short distances are differences of much larger ones, and need double precision
-                squares = _squares(Z[some], *self._block(number)).astype(np.float32)
+                squares = _squares(Z[some], *self.computed[number]).astype(np.float32)
                 np.sqrt(squares, out=squares)
                 squares /= np.float32(-self.length)
                 yield number, some, np.exp(squares, out=squares)
 
-    def _block(self, number):
-        """Coordinates (m, q) of the samples of a block and their squared lengths (m,), made once."""
-        if number not in self.computed:
-            Z = self.landmarks[self.blocks[number]].astype(float)
-            self.computed[number] = Z, np.einsum("ij,ij->i", Z, Z)
-        return self.computed[number]
-
     def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
         """A function of X (n, d) and numbers (n,): energies (n, C) without the part that these training samples had."""
-        order = np.argsort(self.rows)
-        nearest = order[np.searchsorted(self.rows, training_set.rows, sorter=order).clip(max=len(order) - 1)]
-        landmarks = np.where(self.rows[nearest] == training_set.rows, nearest, -1)
+        landmarks = places_of(training_set.rows, self.rows)
         inverses: dict[int, NDArray] = {}
 
         def without(X, numbers):
@@ -290,7 +281,10 @@ def class_kernel_ridge(
     if not embedding.maps or 2 * len(voters) * training_set.n_cells > MOST_NUMBERS:
         return None
     rows = some_rows(X, sum(len(view.owner) for view in metrics.views.values()))
-    maps, origin = embedding = _main_axes(embedding, metrics.views, rows)
+    carried = np.cumsum(embedding(metrics.views, rows).var(axis=0))  # the squared distances along its principal axes
+    n_axes = int(np.searchsorted(carried, (1 - NEGLIGIBLE) * carried[-1])) + 1
+    maps, origin = {name: B[:, :n_axes] for name, B in embedding.maps.items()}, embedding.centre[:n_axes]
+    embedding = Embedding(maps, origin)
     Z, indicators = embedding(metrics.views, X[voters]), np.eye(training_set.n_cells)[training_set.y[voters]]
     weights = np.ones(len(voters)) if training_set.weights is None else training_set.weights[voters]
     base = np.average(indicators, axis=0, weights=weights)
@@ -321,13 +315,6 @@ def class_kernel_ridge(
     near = Z.astype(np.float32), training_set.rows[voters], ridges
     model = ClassKernelRidge(views, maps, origin, *near, centres, blocks, coefficients, base, length, X.shape[1])
     return model, energies(found + base)
-
-
-def _main_axes(embedding, views, X):
-    """The embedding on as many of its principal axes as carry nearly all of the squared distances of X (N, d)."""
-    carried = np.cumsum(embedding(views, X).var(axis=0))
-    n = int(np.searchsorted(carried, (1 - NEGLIGIBLE) * carried[-1])) + 1
-    return Embedding({name: B[:, :n] for name, B in embedding.maps.items()}, embedding.centre[:n])
 
 
 def _left_out(Q, coefficients, rows, places):

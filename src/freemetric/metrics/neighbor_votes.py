@@ -37,40 +37,20 @@ class NeighborVotes:
 
     def of(self, Q: NDArray) -> NDArray:
         """Votes for new samples Q (n, p), (n, n_neighbors, n_classes)."""
-        nearest = self._nearest(within_reach(Q, self.exponent), self.n_neighbors)
+        nearest = self.search.kneighbors(within_reach(Q, self.exponent), min(self.n_neighbors, len(self.Z)))
         if self.places.are_single:
             return self.places.votes[nearest].cumsum(axis=1)
         return votes_by_count(self.places.counts[nearest], self.places.votes[nearest], self.n_neighbors)
 
-    def left_out(self, rows: NDArray, own: NDArray) -> NDArray:
-        """Votes for training rows, each without its own vote, (n, n_neighbors, n_classes).
+    def add_left_out_shares(self, rows: NDArray, own: NDArray, numbers: NDArray, out: NDArray[np.float32]) -> None:
+        """Add to out[numbers] (n, n_neighbors, n_classes) the shares of votes for training rows, each without its own.
 
         ``own`` (n, n_classes) is what each of them adds to the votes at its place.
         """
-        K, place = self.n_neighbors, self.places.of_row[rows]
-        nearest = self._nearest_of_places(place)
-        is_own = nearest == place[:, None]
-        if self.places.are_single:
-            is_own[~is_own.any(axis=1), -1] = True  # lost among others at the same point: drop the farthest instead
-            return self.places.votes[nearest[~is_own].reshape(len(rows), K)].cumsum(axis=1)
-        votes = self.places.votes[nearest]
-        votes[is_own] -= own[is_own.any(axis=1)]
-        return votes_by_count(self.places.counts[nearest] - is_own, votes, K)
-
-    def add_left_out_shares(self, rows: NDArray, own: NDArray, numbers: NDArray, out: NDArray[np.float32]) -> None:
-        """Add to out[numbers] (n, n_neighbors, n_classes) the shares of ``left_out(rows, own)``."""
-        place = self.places.of_row[rows]
-        nearest = self._nearest_of_places(place)
-        there = self.places.counts, self.places.votes
+        place, there = self.places.of_row[rows], (self.places.counts, self.places.votes)
+        once, back = np.unique(place, return_inverse=True)  # copies share a search
+        nearest = self.search.kneighbors(self.Z[once], min(self.n_neighbors + 1, len(self.Z)))[back]
         cpu_kernels().add_left_out_shares(nearest, place, own, there, numbers, out)
-
-    def _nearest_of_places(self, place):
-        """The places (n, K + 1) nearest to these; copies share a search."""
-        once, back = np.unique(place, return_inverse=True)
-        return self._nearest(self.Z[once], self.n_neighbors + 1)[back]
-
-    def _nearest(self, Q, n_places):
-        return self.search.kneighbors(Q, min(n_places, len(self.Z)))
 
 
 def within_reach(Q: NDArray, exponent: int) -> NDArray:

@@ -59,8 +59,7 @@ class ClassEncoding(Encoding):
         return out
 
     def learned(self, values: NDArray, bags: NDArray) -> NDArray:
-        """Class numbers (n,): bags are drawn class by class, so that they are the same in every bag."""
-        return values[bags[0]]
+        return values[bags[0]]  # bags are drawn class by class, so that they are the same in every bag
 
     def check(self, values: NDArray, X: NDArray) -> None:
         """ValueError unless they are class numbers, few enough that no small file asks for a large table of votes."""
@@ -298,7 +297,8 @@ class TrainingSet:
 def equal_rows(X: NDArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The first row of every kind (M,), and which kind every row is of (N,)."""
     everyone = np.arange(len(X))
-    if not may_have_copies(X):
+    shadow = np.sort(X @ _random_line(X.shape[1]))  # copies fall on one point of a random line
+    if not (np.diff(shadow) <= 1e-9 * np.abs(shadow).max(initial=0.0)).any():
         return everyone, everyone
     order = np.lexsort(X.T[::-1])  # stable: equal rows stay in their order
     is_new = np.append(True, (X[order[1:]] != X[order[:-1]]).any(axis=1))
@@ -308,12 +308,6 @@ def equal_rows(X: NDArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     of_row = np.empty(len(X), dtype=np.intp)
     of_row[order] = rank[np.cumsum(is_new) - 1]
     return np.sort(first), of_row
-
-
-def may_have_copies(X: NDArray) -> bool:
-    """Whether two rows fall on one point of a random line, as copies must."""
-    shadow = np.sort(X @ _random_line(X.shape[1]))
-    return bool((np.diff(shadow) <= 1e-9 * np.abs(shadow).max(initial=0.0)).any())
 
 
 @cache

@@ -129,14 +129,10 @@ def _with_bases(moments):
     if n <= 0:
         return np.zeros((len(STRENGTHS), r + 1))
     centre, level = centre / n, level / n
-    slopes = _slopes(moments[:r, :r] - n * np.outer(centre, centre), moments[:r, r + 1] - n * level * centre)
+    lengths, axes = np.linalg.eigh(moments[:r, :r] - n * np.outer(centre, centre))
+    products = moments[:r, r + 1] - n * level * centre
+    slopes = ((axes.T @ products) / (lengths.clip(min=0) + STRENGTHS[:, None])) @ axes.T
     return np.column_stack([slopes, level - slopes @ centre])
-
-
-def _slopes(squares, products):
-    """Slopes (n_strengths, r) of columns with these centred squares (r, r) and products (r,) with the target."""
-    lengths, axes = np.linalg.eigh(squares)
-    return ((axes.T @ products) / (lengths.clip(min=0) + STRENGTHS[:, None])) @ axes.T
 
 
 def side_by_side(views: Sequence[View], X: NDArray) -> NDArray[np.float64]:

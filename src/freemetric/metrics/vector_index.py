@@ -5,7 +5,6 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from ..extras import require as required
@@ -99,10 +98,8 @@ class VectorIndex:
 
     def _exact(self, queries, k, n_jobs, first=0):
         """Rows (n, k) of the nearest items from row ``first`` on."""
-        cpu, n_threads, places = cpu_kernels(), min(effective_n_threads(n_jobs), len(queries)), self.places[first:]
-        parts = np.array_split(cpu.as_queries(queries), n_threads)
-        search = Parallel(n_jobs=n_threads, require="sharedmem")
-        return first + np.concatenate(list(search(delayed(cpu.nearest)(part, places, k) for part in parts)))
+        cpu, n_threads = cpu_kernels(), min(effective_n_threads(n_jobs), len(queries))
+        return first + cpu.nearest(cpu.as_queries(queries), self.places[first:], k, n_threads)
 
     def _approximate(self, queries, k, n_jobs):
         """Rows (n, m) among which the k nearest are, as far as the graph finds them."""

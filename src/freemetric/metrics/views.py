@@ -84,7 +84,7 @@ class ScaledRanges(View):
     """A view that needs the ranges of the features alone: lowest values and widths (d,)."""
 
     def __init__(self, low: NDArray, span: NDArray):
-        self.low, self.span = low, span
+        self.low, self.span, self.owner = low, span, np.arange(len(low))
 
     def units(self):
         return self.span
@@ -108,10 +108,6 @@ class Scaled(ScaledRanges):
     keeps_features = True
     most_mixed = MOST_MIXED
     for_more = "axes"
-
-    def __init__(self, low: NDArray, span: NDArray):
-        super().__init__(low, span)
-        self.owner = np.arange(len(low))
 
     @classmethod
     def of(cls, X):
@@ -142,7 +138,7 @@ class Logarithms(ScaledRanges):
 
     def __init__(self, low: NDArray, span: NDArray, logged: NDArray[np.bool_]):
         super().__init__(low, span)
-        self.logged, self.owner = logged, np.arange(len(low))
+        self.logged = logged
 
     @classmethod
     def of(cls, X):
@@ -282,7 +278,9 @@ class Steps(View):
     @classmethod
     def at(cls, borders: NDArray, lowest: NDArray, highest: NDArray) -> "Steps":
         """The view of samples whose features have these quantiles (n_steps, d), lowest and highest values (d,)."""
-        thresholds = [_thresholds(*three) for three in zip(borders.T, lowest, highest, strict=True)]
+        parting = [np.unique(some[some < most]) for some, most in zip(borders.T, highest, strict=True)]
+        # the lowest value of a constant parts no samples
+        thresholds = [some if len(some) else np.array([least]) for some, least in zip(parting, lowest, strict=True)]
         owner = np.repeat(np.arange(len(lowest)), [len(t) for t in thresholds])
         return cls(owner, np.concatenate(thresholds))
 
@@ -312,12 +310,6 @@ def step_levels(n_features: int) -> NDArray[np.float64]:
     """Which quantiles (n_steps,) of every feature are thresholds, where there are so many features."""
     n_steps = int(np.clip(MOST_STEP_FEATURES // n_features, 2, MOST_STEPS))
     return np.linspace(0, 1, n_steps + 2)[1:-1]
-
-
-def _thresholds(borders, lowest, highest):
-    """Values near the quantiles that part the samples; the lowest one of a constant, which parts none."""
-    parting = np.sort(borders[borders < highest])
-    return parting[np.append(True, np.diff(parting) > 0)] if len(parting) else np.array([lowest])
 
 
 VIEWS: dict[str, type[View]] = {}

@@ -137,7 +137,10 @@ def leave_one_out(Z: NDArray, y: NDArray, n_classes: int, n_neighbors: int) -> N
         return np.full(len(Z), -1)
     training_set, everyone = TrainingSet(Z, y, ClassEncoding(n_classes)), np.arange(len(Z))
     search = NeighborVotes(Z[training_set.places.rows], training_set.places, k)
-    return shares(search.left_out(everyone, training_set.votes(everyone)))[:, -1].argmax(axis=1)
+    left_out = np.zeros((len(Z), k, n_classes), dtype=np.float32)
+    search.add_left_out_shares(everyone, training_set.votes(everyone), everyone, left_out)
+    votes = left_out * np.arange(1, k + 1, dtype=np.float32)[:, None]
+    return shares(votes)[:, -1].argmax(axis=1)
 
 
 def nearest(Z: NDArray, queries: NDArray, n_neighbors: int, pool: NDArray) -> tuple[NDArray, NDArray]:

@@ -54,13 +54,10 @@ class Mixing(NamedTuple):
 
 def mixing(recording: Recording, overlap: Array) -> Mixing:
     """All diagnostics of a recording, with MBAR's overlap matrix of :class:`Thermodynamics`."""
-    H = recording.total
-    r_hats = [split_r_hat(H[:, :, k]) for k in range(H.shape[2])]
-    sizes = [effective_sample_size(H[:, :, k]) for k in range(H.shape[2])]
-    between = np.diagonal(overlap, 1)
+    rungs, between = np.moveaxis(recording.total, 2, 0), np.diagonal(overlap, 1)
     return Mixing(
-        float(np.max(r_hats)),
-        float(np.min(sizes)),
+        float(np.max([split_r_hat(rung) for rung in rungs])),
+        float(np.min([effective_sample_size(rung) for rung in rungs])),
         round_trips(recording),
         float(between.min()) if len(between) else 1.0,
         float(rejections(recording).sum()),

@@ -114,10 +114,8 @@ class Recording(NamedTuple):
         rung, places = np.arange(K), np.empty((n, L, K), dtype=np.intp)
         for step, swaps in enumerate(self.swaps):
             ladders, rungs = np.nonzero(swaps == 1)
-            standing[ladders, rungs], standing[ladders, rungs + 1] = (
-                standing[ladders, rungs + 1],
-                standing[ladders, rungs],
-            )
+            both = np.array([rungs, rungs + 1])
+            standing[ladders, both] = standing[ladders, both[::-1]]
             np.put_along_axis(places[step], standing, np.broadcast_to(rung, (L, K)), axis=1)
         return places
 
@@ -128,21 +126,20 @@ class Recording(NamedTuple):
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Recording":
         """The recording that was written; ValueError where its parts do not belong together."""
-        ladder, energy, swaps = state["ladder"], state["energy"], state["swaps"]
-        overlaps = state["overlaps"]
-        arrays = [ladder, energy, state["confinement"], swaps, state["maps"], overlaps]
+        names = ("ladder", "energy", "confinement", "swaps", "maps", "overlaps")
+        ladder, energy, confinement, swaps, maps, overlaps = arrays = [state[name] for name in names]
         if not all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays):
             raise ValueError("a recording whose parts are no arrays of numbers")
-        if energy.ndim != 3 or state["confinement"].shape != energy.shape or ladder.shape != (2, energy.shape[2]):
+        if energy.ndim != 3 or confinement.shape != energy.shape or ladder.shape != (2, energy.shape[2]):
             raise ValueError("a recording whose parts do not belong together")
         if swaps.shape != (*energy.shape[:2], energy.shape[2] - 1) or not (ladder[1] > 0).all():
             raise ValueError("a recording whose exchanges or temperatures do not belong to it")
-        maps, kept, log_z = state["maps"], state["kept"], state["log_reference"]
+        kept, log_z = state["kept"], state["log_reference"]
         if maps.ndim != 4 or type(kept) is not int or type(log_z) is not float:
             raise ValueError("a recording whose maps do not belong to it")
         if overlaps.size and (overlaps.ndim != 3 or overlaps.shape[::2] != energy.shape[::2]):
             raise ValueError("a recording whose overlaps do not belong to it")
-        return cls(Ladder(*ladder), energy, state["confinement"], swaps, log_z, maps, kept, overlaps)
+        return cls(Ladder(*ladder), energy, confinement, swaps, log_z, maps, kept, overlaps)
 
     def to_datatree(self) -> Any:
         """The recording as an ``xarray.DataTree``, which is what ArviZ 1 reads; needs the extra ``thermo``.

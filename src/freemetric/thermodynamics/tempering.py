@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ..mc import ElementMove, HamiltonianMove, Info, Sampler, State, Streams, accept
+from ..mc import ElementMove, HamiltonianMove, Sampler, State, Streams, accept
 from ..mc.state import Array
 
 
@@ -151,11 +151,10 @@ class LadderTempering(Sampler):
 
     def _advance(self, chain, energy):
         temperature = np.tile(self.ladder.temperature, self.n_ladders)
-        state, scale, accepted = self._moved(chain, energy, temperature)
+        state, scale, info = self._moved(chain, energy, temperature)
         state = self._renewed(chain.streams, energy, state)
         state, swaps = self._exchanged(chain.streams, energy, state, chain.step % 2)
-        acceptance = np.nanmean(accepted.reshape(len(accepted), -1), axis=1)
-        return chain.followed_by(state, scale), Info(chain.step, temperature, acceptance, self._adapting(chain), swaps)
+        return chain.followed_by(state, scale), info._replace(swaps=swaps)
 
     def _renewed(self, streams: Streams, energy: Coupled, state: State) -> State:
         """The state with independent draws on the rungs that have no energy."""
@@ -176,8 +175,7 @@ class LadderTempering(Sampler):
         pairs = np.arange(first, K - 1, 2)
         rise[:, pairs] = -self.ladder.log_ratios(E, C)[:, pairs]
         ok = accept(streams, np.ones(R), rise.ravel()).reshape(-1, K) & np.isfinite(rise)
-        order = np.arange(R).reshape(-1, K)
-        ladders, rungs = np.nonzero(ok)
+        order, (ladders, rungs) = np.arange(R).reshape(-1, K), np.nonzero(ok)
         order[ladders, rungs], order[ladders, rungs + 1] = order[ladders, rungs + 1], order[ladders, rungs]
         swaps = np.full((len(E), K), np.nan)
         swaps[:, pairs] = ok[:, pairs]

@@ -1,16 +1,15 @@
 """The CPU kernels: compiled once per machine, serial, without the interpreter's lock."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack
 from sklearn.neighbors import NearestNeighbors as TreeSearch
 
 from ...forking import effective_n_threads
-from ..protocol import SQUARED, Loss, Places, Trials
+from ..protocol import Loss, Places, Trials
 from . import element_trials, listed_neighbors, losses, soft_means, soft_neighbors
 from .element_panels import LANE
 from .large_margin import Margin, farthest_move, kept_loss, reaches, searched_loss, triplet_loss  # noqa: F401
@@ -51,66 +50,77 @@ def cache_folder() -> str | None:
 
 
 class Data(NamedTuple):
+    """Samples of classes, or where there are targets y of such that are alike."""
+
     X: np.ndarray  # (B, N, d) float32, centred: distances do not change and float32 keeps more of them
+    weights: np.ndarray  # (B, N) float32, mean one
+    log_floor: Any  # np.float32
     begin: np.ndarray  # (N,) first sample of each sample's class
     end: np.ndarray  # (N,) one past the last
-    weights: np.ndarray  # (B, N) float32, mean one
+    y: np.ndarray | None = None  # (B, N) float32
 
     def same(self, rows: NDArray, b: NDArray) -> NDArray:
-        return (self.begin[:, None] <= rows) & (rows < self.end[:, None])
-
-
-class Alike(NamedTuple):
-    X: np.ndarray  # (B, N, d) float32, centred
-    y: np.ndarray  # (B, N) float32
-    weights: np.ndarray  # (B, N) float32, mean one
-
-    def same(self, rows: NDArray, b: NDArray) -> NDArray:
+        if self.y is None:
+            return (self.begin[:, None] <= rows) & (rows < self.end[:, None])
         return np.exp(-((self.y[b][:, :, None] - _listed(self.y[b], rows)) ** 2))
 
+    def costs(self, lists: "Lists") -> listed_neighbors.Costs:
+        return listed_neighbors.chance_costs(self.weights, lists.rows, lists.same, lists.heavy, self.log_floor)
 
-def prepare_alike(X: NDArray, y: NDArray, device: str = "cpu", weights: NDArray | None = None) -> Alike:
-    y = np.ascontiguousarray(y, dtype=np.float32)
-    return Alike(_centred(X), y, _of_mean_one(weights, X.shape[:2]))
-
-
-def prepare(X: NDArray, bounds: NDArray, device: str = "cpu", weights: NDArray | None = None) -> Data:
-    X, weights = _centred(X), _of_mean_one(weights, X.shape[:2])
-    size = np.diff(bounds)
-    return Data(X, np.repeat(bounds[:-1], size), np.repeat(bounds[1:], size), weights)
-
-
-def _centred(X):
-    X = np.asarray(X, dtype=np.float64)
-    return np.ascontiguousarray(X - X.mean(axis=1, keepdims=True), dtype=np.float32)
-
-
-def _of_mean_one(weights, shape):
-    weights = np.ones(shape) if weights is None else weights / np.mean(weights, axis=1, keepdims=True)
-    return np.ascontiguousarray(weights, dtype=np.float32)
+    def evaluate(self, b: int, A: NDArray, gradient: NDArray) -> float:
+        parameters = self.X[b], self.weights[b], (self.begin, self.end), self.log_floor, KEPT_BYTES
+        return soft_neighbors.energy_and_gradient(A, gradient, *parameters)
 
 
 class Targets(NamedTuple):
     X: np.ndarray  # (B, N, d) float32, centred
+    weights: np.ndarray  # (B, N) float32, mean one
     t: np.ndarray  # (B, N, n) float32: one, y and, where the loss needs it, y^2
     y: np.ndarray  # (B, m, N) of mean zero and variance one
     scale: np.ndarray  # (B, m)
-    weights: np.ndarray  # (B, N) float32, mean one
     kind: int  # of loss
     quantile: float
 
+    def of(self, b: int) -> tuple:
+        """What ``soft_means`` and ``listed_neighbors`` want to know about the targets of a data set."""
+        return self.t[b], self.y[b], self.scale[b], self.kind, self.quantile
+
+    def costs(self, lists: "Lists") -> listed_neighbors.Costs:
+        return listed_neighbors.mean_costs(self.weights, lists.rows, lists.heavy, self.of)
+
+    def evaluate(self, b: int, A: NDArray, gradient: NDArray) -> float:
+        return soft_means.energy_and_gradient(A, gradient, self.X[b], self.weights[b], self.of(b), KEPT_BYTES)
+
+
+def prepare(
+    X: NDArray, bounds: NDArray, device: str = "cpu", weights: NDArray | None = None, log_floor: float = 0.0
+) -> Data:
+    begin, end = (np.repeat(ends, np.diff(bounds)) for ends in (bounds[:-1], bounds[1:]))
+    X, weights = _samples(X, weights)
+    return Data(X, weights, np.float32(log_floor), begin, end)
+
+
+def prepare_alike(
+    X: NDArray, y: NDArray, device: str = "cpu", weights: NDArray | None = None, log_floor: float = 0.0
+) -> Data:
+    (X, weights), nothing = _samples(X, weights), np.empty(0, dtype=np.int64)
+    return Data(X, weights, np.float32(log_floor), nothing, nothing, np.ascontiguousarray(y, dtype=np.float32))
+
 
 def prepare_targets(
-    X: NDArray,
-    y: NDArray,
-    scale: NDArray,
-    loss: Loss = SQUARED,
-    device: str = "cpu",
-    weights: NDArray | None = None,
+    X: NDArray, y: NDArray, scale: NDArray, loss: Loss, device: str = "cpu", weights: NDArray | None = None
 ) -> Targets:
     y, scale = np.ascontiguousarray(y, dtype=np.float64), np.ascontiguousarray(scale, dtype=np.float64)
     t = np.ascontiguousarray(losses.columns(loss.name, y), dtype=np.float32)
-    return Targets(_centred(X), t, y, scale, _of_mean_one(weights, X.shape[:2]), losses.KINDS[loss.name], loss.quantile)
+    X, weights = _samples(X, weights)
+    return Targets(X, weights, t, y, scale, losses.KINDS[loss.name], loss.quantile)
+
+
+def _samples(X, weights):
+    X = np.asarray(X, dtype=np.float64)
+    weights = np.ones(X.shape[:2]) if weights is None else weights / np.mean(weights, axis=1, keepdims=True)
+    centred = np.ascontiguousarray(X - X.mean(axis=1, keepdims=True), dtype=np.float32)
+    return centred, np.ascontiguousarray(weights, dtype=np.float32)
 
 
 class Lists(NamedTuple):
@@ -121,11 +131,7 @@ class Lists(NamedTuple):
 
 
 def neighbor_lists(
-    data: Data | Alike | Targets,
-    A: NDArray,
-    size: int,
-    diagonal: bool = False,
-    last: tuple[NDArray, Lists] | None = None,
+    data: Data | Targets, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, Lists] | None = None
 ) -> Lists:
     B, N, _ = data.X.shape
     if last is None or last[0].shape != A.shape:
@@ -144,8 +150,8 @@ def neighbor_lists(
         Z = listed_neighbors.images(lists.X[some % B], np.asarray(A[some], dtype=np.float32), diagonal)
         lists.rows[some] = rows = others_nearest(Z, size)
         lists.heavy[some] = _listed(data.weights[some % B], rows)
-        if lists.same.size:
-            lists.same[some] = data.same(rows, some % B)  # type: ignore[union-attr]
+        if isinstance(data, Data):
+            lists.same[some] = data.same(rows, some % B)
     return lists
 
 
@@ -154,106 +160,47 @@ def _listed(values, rows):
     return values[np.arange(len(rows))[:, None, None], rows]
 
 
-def nca_energy(
-    data: Data, A: NDArray, log_floor: float = 0.0, lists: Lists | None = None, diagonal: bool = False
-) -> NDArray:
-    return _evaluate(_nca(data, log_floor, lists, diagonal), A, diagonal and lists is None)
+def energy(data: Data | Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False) -> NDArray:
+    return _evaluate(data, A, lists, diagonal, False)[0]
 
 
-def nca_energy_and_gradient(
-    data: Data, A: NDArray, log_floor: float = 0.0, lists: Lists | None = None, diagonal: bool = False
+def energy_and_gradient(
+    data: Data | Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False
 ) -> tuple[NDArray, NDArray]:
-    return _differentiate(_nca(data, log_floor, lists, diagonal), A, diagonal and lists is None)
+    values, gradient = _evaluate(data, A, lists, diagonal, True)
+    return values, gradient.astype(np.float64)
 
 
-def regression_energy(data: Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False) -> NDArray:
-    return _evaluate(_regression(data, lists, diagonal), A, diagonal and lists is None)
-
-
-def regression_energy_and_gradient(
-    data: Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False
-) -> tuple[NDArray, NDArray]:
-    return _differentiate(_regression(data, lists, diagonal), A, diagonal and lists is None)
-
-
-def _nca(data, log_floor, lists, diagonal):
-    """A function of maps A (R, p, d): energies (R,), and gradients where these are wanted."""
+def _evaluate(data, A, lists, diagonal, with_gradient):
+    """Energies (R,), and gradients in single precision where these are wanted."""
     if lists is not None:
-        costs = listed_neighbors.chance_costs(data.weights, lists.rows, lists.same, lists.heavy, log_floor)
-        return lambda A, wanted: listed_neighbors.evaluate(A, lists.X, diagonal, costs, wanted)
-    B, floor, classes = len(data.X), np.float32(log_floor), (data.begin, data.end) if isinstance(data, Data) else ()
-    return _one_by_one(
-        soft_neighbors.energy_and_gradient,
-        lambda r: (data.X[r % B], data.weights[r % B], classes, floor, KEPT_BYTES),
-    )
+        maps = np.ascontiguousarray(A, dtype=np.float32)
+        return listed_neighbors.evaluate(maps, lists.X, diagonal, data.costs(lists), with_gradient)
+    maps = np.ascontiguousarray(A * np.eye(A.shape[2]) if diagonal else A, dtype=np.float32)
+    gradient = np.empty_like(maps) if with_gradient else np.empty((len(A), 0, 0), dtype=np.float32)
+    values = np.array([data.evaluate(r % len(data.X), maps[r], gradient[r]) for r in range(len(A))])
+    return values, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if diagonal else gradient
 
 
-def _regression(data, lists, diagonal):
-    B = len(data.X)
-
-    def targets(b):
-        return data.t[b], data.y[b], data.scale[b], data.kind, data.quantile
-
-    if lists is not None:
-        costs = listed_neighbors.mean_costs(data.weights, lists.rows, lists.heavy, targets)
-        return lambda A, wanted: listed_neighbors.evaluate(A, lists.X, diagonal, costs, wanted)
-    return _one_by_one(
-        soft_means.energy_and_gradient,
-        lambda r: (data.X[r % B], data.weights[r % B], targets(r % B), KEPT_BYTES),
-    )
-
-
-def _one_by_one(function, arguments):
-    """A function of all maps from one of a map, room for its gradient, which may be empty, and ``arguments(r)``."""
-
-    def evaluate(A, wanted):
-        gradient = np.empty_like(A) if wanted else np.empty((len(A), 0, 0), dtype=np.float32)
-        return np.array([function(A[r], gradient[r], *arguments(r)) for r in range(len(A))]), gradient
-
-    return evaluate
-
-
-def _evaluate(energy, A, fill_up):
-    """Energies (R,) of maps, or where ``fill_up`` of diagonal ones (R, 1, d) by an energy that knows only maps."""
-    return energy(_maps(A, fill_up), False)[0]
-
-
-def _differentiate(energy, A, fill_up):
-    values, gradient = energy(_maps(A, fill_up), True)
-    gradient = gradient.astype(np.float64)
-    return values, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if fill_up else gradient
-
-
-def _maps(A, fill_up):
-    return np.ascontiguousarray(A * np.eye(A.shape[2]) if fill_up else A, dtype=np.float32)
-
-
-def nca_element_sweep(data: Data, A: NDArray, trials: Trials, ridge: float = 0.0) -> tuple[NDArray, NDArray, NDArray]:
-    nothing = np.empty((0, 0), dtype=np.float32), np.empty((0, 0)), np.empty(0), 0, 0.5
-    return _sweep((data.X, data.begin, data.end, data.weights), [nothing], A, trials, ridge)
-
-
-def regression_element_sweep(
-    data: Targets, A: NDArray, trials: Trials, ridge: float = 0.0
+def element_sweep(
+    data: Data | Targets, A: NDArray, trials: Trials, ridge: float = 0.0
 ) -> tuple[NDArray, NDArray, NDArray]:
-    B, N, n = data.t.shape
-    heavy = np.zeros((B, n, -(-N // LANE) * LANE), dtype=np.float32)
-    heavy[:, :, :N] = (data.weights[:, :, None] * data.t).swapaxes(1, 2)
-    targets = [(heavy[b], data.y[b], data.scale[b], data.kind, data.quantile) for b in range(B)]
-    everyone = data.X, np.zeros(N, dtype=np.int64), np.full(N, N), data.weights
-    return _sweep(everyone, targets, A, trials, ridge)
-
-
-def _sweep(samples, targets, A, trials, ridge):
-    X, begin, end, weights = samples
-    A = np.array(A, dtype=np.float64, order="C")
-    accepted = np.zeros(trials[0].shape, dtype=bool)
-    energy = np.empty(len(A))
+    B, N, _ = data.X.shape
+    if isinstance(data, Targets):
+        heavy = np.zeros((B, data.t.shape[2], -(-N // LANE) * LANE), dtype=np.float32)
+        heavy[:, :, :N] = (data.weights[:, :, None] * data.t).swapaxes(1, 2)
+        targets = [(heavy[b], *data.of(b)[1:]) for b in range(B)]
+        begin, end = np.zeros(N, dtype=np.int64), np.full(N, N)
+    else:
+        targets = [(np.empty((0, 0), dtype=np.float32), np.empty((0, 0)), np.empty(0), 0, 0.5)] * B
+        begin, end = data.begin, data.end
+    A, accepted = np.array(A, dtype=np.float64, order="C"), np.zeros(trials[0].shape, dtype=bool)
+    values = np.empty(len(A))
     for r in range(len(A)):
-        one = X[r % len(X)], begin, end, weights[r % len(X)], targets[r % len(targets)], A[r]
-        moves = (values[r] for values in trials)
-        energy[r] = element_trials.sweep(*one, *moves, ridge, accepted[r], STORED_BYTES)
-    return A, energy, accepted
+        one = data.X[r % B], begin, end, data.weights[r % B], targets[r % B], A[r]
+        moves = (of_all[r] for of_all in trials)
+        values[r] = element_trials.sweep(*one, *moves, ridge, accepted[r], STORED_BYTES)
+    return A, values, accepted
 
 
 class NearestNeighbors:
@@ -273,54 +220,36 @@ class NearestNeighbors:
         if self.tree is not None:
             self.tree.n_jobs = n_jobs
             return self.tree.kneighbors(Q, n_neighbors, return_distance=False)
-        queries = as_queries(Q - self.centre)
-        parts = np.array_split(queries, n_jobs)
-        found = Parallel(n_jobs=n_jobs, require="sharedmem")(
-            delayed(nearest)(part, self.places, n_neighbors) for part in parts
-        )
-        return np.concatenate(list(found))
+        return nearest(as_queries(Q - self.centre), self.places, n_neighbors, n_jobs)
 
 
 def neighbor_shares(
-    Z: NDArray,
-    Q: NDArray,
-    candidates: NDArray,
-    places: Places,
-    weights: NDArray,
-    device: str = "cpu",
+    Z: NDArray, Q: NDArray, candidates: NDArray, places: Places, weights: NDArray, device: str = "cpu"
 ) -> NDArray:
-    candidates, weights = np.asarray(candidates, dtype=np.int32), np.asarray(weights, dtype=np.float32)
-    out = np.zeros((Q.shape[1], places[1].shape[1]), dtype=np.float32)
-    rooms = rooms_for(candidates.shape[1], weights)
-    for _, some, listed, apart in _distances(Z, Q, candidates):
-        add_shares(apart, listed, places, weights, rooms, out[some])
-    return out
+    return _shares(Z, Q, candidates, places, [len(Z)], [weights])
 
 
 def diagonal_shares(
-    Z: NDArray,
-    Q: NDArray,
-    squares: Sequence[NDArray],
-    candidates: NDArray,
-    places: Places,
-    weights: Sequence[NDArray],
+    Z: NDArray, Q: NDArray, squares: Sequence[NDArray], candidates: NDArray, places: Places, weights: Sequence[NDArray]
 ) -> NDArray:
     """Shares of votes (n, n_cells) as ``neighbor_shares`` gives them, for rows Z (M, d) and queries Q (n, d).
 
     The squared distances in spaces are sums of their ``squares`` (R, d) times squared differences. Spaces of different
     weights (K,) come together, each with its own.
     """
-    candidates = np.asarray(candidates, dtype=np.int32)
-    out = np.zeros((len(Q), places[1].shape[1]), dtype=np.float32)
-    ends = np.cumsum([len(some) for some in squares]).tolist()
-    weights = [np.asarray(row, dtype=np.float32) for row in weights]
-    kinds = list(
-        zip([0, *ends[:-1]], ends, weights, [rooms_for(candidates.shape[1], row) for row in weights], strict=True)
-    )
-    for spaces, some, listed, apart in _distances(Z, Q, candidates, np.concatenate(squares)):
-        for start, end, row, rooms in kinds:
+    return _shares(Z, Q, candidates, places, [len(some) for some in squares], weights, np.concatenate(squares))
+
+
+def _shares(Z, Q, candidates, places, sizes, weights, squares=None):
+    """Shares of votes in spaces of several kinds, so many of each, with weights (K,) of its own."""
+    candidates, weights = np.asarray(candidates, dtype=np.int32), [np.asarray(row, dtype=np.float32) for row in weights]
+    out = np.zeros((Q.shape[-2], places[1].shape[1]), dtype=np.float32)
+    kinds = [(end - n, end, row) for n, end, row in zip(sizes, np.cumsum(sizes).tolist(), weights, strict=True)]
+    rooms = [rooms_for(candidates.shape[1], row) for row in weights]
+    for spaces, some, listed, apart in _distances(Z, Q, candidates, squares):
+        for (start, end, row), room in zip(kinds, rooms, strict=True):
             own = apart[max(0, start - spaces.start) : max(0, end - spaces.start)]
-            add_shares(own, listed, places, row, rooms, out[some])
+            add_shares(own, listed, places, row, room, out[some])
     return out
 
 

@@ -22,30 +22,18 @@ def stamp_of(folder: Path) -> str:
 
 
 KERNELS = stamp_of(Path(__file__).parent)
-PLACES = caching.CompileResultCacheImpl._locator_classes
+PLACES: list[Any] = caching.CompileResultCacheImpl._locator_classes
 NAMED = {place.__name__.lstrip("_"): place for place in PLACES}  # older releases call them private
-UserProvided: Any = NAMED["UserProvidedCacheLocator"]
-InTree: Any = NAMED["InTreeCacheLocator"]
-
-
-class Chosen(UserProvided):
-    """The folder of NUMBA_CACHE_DIR, whether or not it can be written to."""
-
-    def ensure_cache_path(self) -> None:
-        """Need no permission to write: a reader needs none."""
-
-
-class Installed(InTree):
-    """The folder of the package, whether or not it can be written to: an image may hold what was compiled in it."""
-
-    def ensure_cache_path(self) -> None:
-        """Need no permission to write: a reader needs none."""
+READ_ONLY: list[Any] = [  # NUMBA_CACHE_DIR and the package's folder: an image may hold what was compiled in it
+    type("Readable", (NAMED[name],), {"ensure_cache_path": lambda self: None})  # a reader needs no permission to write
+    for name in ("UserProvidedCacheLocator", "InTreeCacheLocator")
+]
 
 
 class Impl(caching.CompileResultCacheImpl):
     """Where numba looks for a folder that it can write to, and then those that can be read."""
 
-    _locator_classes = [*PLACES, Chosen, Installed]
+    _locator_classes = [*PLACES, *READ_ONLY]
 
 
 class Cache(caching.FunctionCache):

@@ -26,24 +26,16 @@ f32 = np.float32
 
 
 @njit(nogil=True, cache=True)
-def padded_positions(begin):
-    """Where each sample goes when every class starts on a whole vector, and the padded length."""
-    N = begin.shape[0]
-    position = np.empty(N, np.int64)
-    following = 0
-    for i in range(N):
-        if begin[i] == i:
-            following = (following + LANE - 1) // LANE * LANE
-        position[i] = following
-        following += 1
-    return position, (following + LANE - 1) // LANE * LANE
-
-
-@njit(nogil=True, cache=True)
 def padded_layout(X, begin, end, w):
     """Columns of x (d, M) with padding, the weights of the M places, and where each place's class stops."""
     N, d = X.shape
-    position, M = padded_positions(begin)
+    position, following = np.empty(N, np.int64), 0
+    for i in range(N):
+        if begin[i] == i:  # every class starts on a whole vector
+            following = (following + LANE - 1) // LANE * LANE
+        position[i] = following
+        following += 1
+    M = (following + LANE - 1) // LANE * LANE
     x = np.zeros((d, M), f32)
     weight = np.zeros(M, f32)
     class_stop = np.zeros(M, np.int64)

@@ -87,14 +87,6 @@ def weigh_means(H, z, w, heavy, x, a, m, one_shift, sums):
             sums[0, i] = f32(1)  # padding
 
 
-@njit(nogil=True, cache=True)
-def energy_of_means(sums, w, numbers):
-    """E of the samples, the first places of the sums (n, M)."""
-    _, y, scale, kind, quantile = numbers
-    means = means_of(sums, y.shape[1])
-    return cost(kind, quantile, means, y, w, scale, np.empty(means.shape))
-
-
 LARGEST_RISE = 60.0  # no weight overflows in a trial that lifts no h by more than this
 CLOSE_SHIFTS = 40.0  # shifts that differ by less are replaced by one, which saves a quarter of the work
 OUT_OF_RANGE = -1.0
@@ -202,9 +194,11 @@ def energy_of(sums, w, numbers, N):
     """The energy that follows from the sums, or OUT_OF_RANGE."""
     if numbers[0].shape[0] == 0:
         return expected_error(sums, w, N)
-    total = sums[0]
-    in_range = total.min() > SMALLEST and total.max() < LARGEST
-    return energy_of_means(sums, w[:N], numbers) if in_range else OUT_OF_RANGE
+    if not (sums[0].min() > SMALLEST and sums[0].max() < LARGEST):
+        return OUT_OF_RANGE
+    _, y, scale, kind, quantile = numbers
+    means = means_of(sums, N)
+    return cost(kind, quantile, means, y, w[:N], scale, np.empty(means.shape))
 
 
 @njit(nogil=True, cache=True)

@@ -32,18 +32,6 @@ class Margin(NamedTuple):
     slack: float = 0.0
 
 
-@njit(nogil=True, cache=True)
-def tile_view(buffer, N, i0, j0):
-    """A flat buffer as the tile of the rows from i0 and the columns from j0."""
-    rows, columns = min(TILE, N - i0), min(TILE, N - j0)
-    return buffer[: rows * columns].reshape(rows, columns)
-
-
-@njit(nogil=True, cache=True)
-def fill_tile(h, U, V, i0, j0):
-    np.dot(U[i0 : i0 + h.shape[0]], V[j0 : j0 + h.shape[1]].T, h)
-
-
 @njit(fastmath=SUMS, nogil=True, cache=True)
 def squared_distance(Z, i, Y, j):
     total = 0.0
@@ -158,11 +146,12 @@ def push_all(Z, reach, end, margin, kept, forces):
     push, smooth, found = 0.0, 0.0, 0
     for i0 in range(0, N, TILE):
         for j0 in range(i0, N, TILE):
-            h = tile_view(buffer, N, i0, j0)
-            if end[i0] >= j0 + h.shape[1]:  # all of one class
+            rows, columns = min(TILE, N - i0), min(TILE, N - j0)
+            if end[i0] >= j0 + columns:  # all of one class
                 continue
-            fill_tile(h, U, V, i0, j0)
-            for i in range(i0, i0 + h.shape[0]):  # classes are sorted: other ones begin at end[i]
+            h = buffer[: rows * columns].reshape(rows, columns)
+            np.dot(U[i0 : i0 + rows], V[j0 : j0 + columns].T, h)
+            for i in range(i0, i0 + rows):  # classes are sorted: other ones begin at end[i]
                 n = near_columns(h[i - i0], bound[i], bound[j0:], max(0, end[i] - j0), near)
                 for j in near[:n]:
                     exact_push, smooth_push = push_pair(Z, R, i, j0 + j, margin, forces)
@@ -172,16 +161,6 @@ def push_all(Z, reach, end, margin, kept, forces):
                         kept[found, 0], kept[found, 1] = i, j0 + j
                     found += 1
     return push, smooth, found
-
-
-@njit(nogil=True, cache=True)
-def push_kept(Z, R, kept, margin, forces):
-    push = smooth = 0.0
-    for t in range(kept.shape[0]):
-        exact_push, smooth_push = push_pair(Z, R, kept[t, 0], kept[t, 1], margin, forces)
-        push += exact_push
-        smooth += smooth_push
-    return push, smooth
 
 
 @njit(nogil=True, cache=True)
@@ -213,8 +192,12 @@ def searched_loss(Z, targets, reach, end, margin, kept):
 @njit(nogil=True, cache=True)
 def kept_loss(Z, targets, reach, margin, kept):
     """L, smooth L and its gradient by Z (N, p), of the pairs ``kept`` (n, 2)."""
-    forces = np.zeros(targets.shape), np.zeros(Z.shape)
-    return with_pull(Z, targets, reach[0], margin, push_kept(Z, reach[0], kept, margin, forces), forces)
+    forces, push, smooth = (np.zeros(targets.shape), np.zeros(Z.shape)), 0.0, 0.0
+    for t in range(kept.shape[0]):
+        exact_push, smooth_push = push_pair(Z, reach[0], kept[t, 0], kept[t, 1], margin, forces)
+        push += exact_push
+        smooth += smooth_push
+    return with_pull(Z, targets, reach[0], margin, (push, smooth), forces)
 
 
 @njit(nogil=True, cache=True)

@@ -23,26 +23,20 @@ def columns(loss: str, y: NDArray) -> NDArray:
 
 
 @njit(nogil=True, cache=True)
-def squared(means, y, w, slopes):
+def squared_or_absolute(is_squared, means, y, w, scale, slopes):
     m, N = y.shape
     E = 0.0
     for o in range(m):
         for i in range(N):
-            share, residual = w[i] / (N * m), y[o, i] - means[o, i]
-            E += share * residual * residual
-            slopes[o, i] = -2 * share * residual
-    return E
-
-
-@njit(nogil=True, cache=True)
-def absolute(means, y, w, scale, slopes):
-    m, N = y.shape
-    E = 0.0
-    for o in range(m):
-        for i in range(N):
-            share, residual = w[i] / (N * m * scale[o]), y[o, i] - means[o, i]
-            E += share * abs(residual)
-            slopes[o, i] = -share * np.sign(residual)
+            residual = y[o, i] - means[o, i]
+            if is_squared:
+                share = w[i] / (N * m)
+                E += share * residual * residual
+                slopes[o, i] = -2 * share * residual
+            else:
+                share = w[i] / (N * m * scale[o])
+                E += share * abs(residual)
+                slopes[o, i] = -share * np.sign(residual)
     return E
 
 
@@ -155,10 +149,8 @@ def pinball(means, y, w, scale, quantile, slopes):
 @njit(nogil=True, cache=True)
 def cost(kind, quantile, means, y, w, scale, slopes):
     """E of soft means by the loss of this kind."""
-    if kind == SQUARED:
-        return squared(means, y, w, slopes)
     if kind == LOG_LIKELIHOOD:
         return log_likelihood(means, y, w, slopes)
-    if kind == ABSOLUTE:
-        return absolute(means, y, w, scale, slopes)
-    return pinball(means, y, w, scale, quantile, slopes)
+    if kind == PINBALL:
+        return pinball(means, y, w, scale, quantile, slopes)
+    return squared_or_absolute(kind == SQUARED, means, y, w, scale, slopes)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from .compiling import njit
@@ -201,8 +202,11 @@ def as_queries(Q: NDArray) -> NDArray[np.float32]:
     return np.ascontiguousarray(np.column_stack([-2 * Q, np.ones(len(Q), dtype=f32)]))
 
 
-def nearest(queries: NDArray, places: NDArray, n_neighbors: int) -> NDArray[np.int32]:
+def nearest(queries: NDArray, places: NDArray, n_neighbors: int, n_threads: int = 1) -> NDArray[np.int32]:
     """Numbers (n, K) of the places nearest to every query, nearest first."""
+    if n_threads > 1:
+        search, parts = Parallel(n_threads, require="sharedmem"), np.array_split(queries, n_threads)
+        return np.concatenate(search(delayed(nearest)(part, places, n_neighbors) for part in parts))
     (n, M), K = (len(queries), len(places)), n_neighbors
     out = np.empty((n, K), dtype=np.int32)
     size = 4 * K + min(COLUMNS, M) + LANES

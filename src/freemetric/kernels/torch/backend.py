@@ -1,100 +1,89 @@
 """The GPU kernels, all replicas in one batch: pairs tile by tile in triton, or stored in blocks that fit a budget."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numba.backend import ridge_regression as on_cpu
 from ..numba.losses import KINDS, columns, cost
-from ..protocol import SQUARED, Arrival, Launch, Loss, Places, Trials
+from ..protocol import Loss, Places, Trials
 
-if TYPE_CHECKING:
+try:
     import torch
+except ImportError:
+    raise ImportError("Computing on a GPU needs torch: pip install 'freemetric[gpu]'.") from None
 
-    from .blocks import Lists
-    from .soft_neighbors import Pairs
+from . import listed_trajectories
+from .blocks import AllPairs, Listed, Lists, lists_of
+from .element_trials import Sweep
+from .soft_neighbors import HAS_TRITON, Pairs
 
 BLOCK_BYTES = 1 << 30  # one (R, rows, N) float32 array; a gradient holds about four of them
 
 
 class Data(NamedTuple):
-    X: "torch.Tensor"  # (B, N, d) float32, centred
-    label: "torch.Tensor"  # (N,)
-    weights: "torch.Tensor"  # (B, N) float32, sum one
-    bounds: np.ndarray  # (C + 1,)
+    """Samples of classes, or where there are targets y of such that are alike."""
+
+    X: torch.Tensor  # (B, N, d) float32, centred
+    weights: torch.Tensor  # (B, N) float32, sum one
+    log_floor: float
     sweeps: dict  # (R, p, n) -> Sweep, made at first use
-    trajectories: dict  # shape of A, length of lists, log_floor -> ListedPairs, likewise
-    pairs: "Pairs | None"  # where triton can visit them without storing any
+    trajectories: dict  # shape of A, length of lists -> ListedPairs, likewise
+    label: Any = None  # (N,)
+    bounds: np.ndarray | None = None  # (C + 1,)
+    pairs: Pairs | None = None  # where triton can visit them without storing any
+    y: torch.Tensor | None = None  # (B, N) float32
 
-    def same(self, rows: "torch.Tensor") -> "torch.Tensor":
-        return (self.label[rows] == self.label[:, None]).to(self.X.dtype)
-
-
-class Alike(NamedTuple):
-    X: "torch.Tensor"  # (B, N, d) float32, centred
-    y: "torch.Tensor"  # (B, N) float32
-    weights: "torch.Tensor"  # (B, N) float32, sum one
-    trajectories: dict  # as those of Data
-
-    def same(self, rows: "torch.Tensor") -> "torch.Tensor":
-        torch = _torch()
+    def same(self, rows: torch.Tensor) -> torch.Tensor:
+        if self.y is None:
+            return (self.label[rows] == self.label[:, None]).to(self.X.dtype)
         y = self.y.expand(len(rows), -1)
         apart = y[:, :, None] - torch.gather(y, 1, rows.flatten(1)).view(rows.shape)
         return torch.exp(-apart * apart)
 
 
-def prepare_alike(X: NDArray, y: NDArray, device: str = "cuda", weights: NDArray | None = None) -> Alike:
-    samples, shares = _on_device(X, device, weights)
-    return Alike(samples, _torch().as_tensor(y, dtype=samples.dtype, device=device), shares, {})
-
-
 class Targets(NamedTuple):
-    X: "torch.Tensor"  # (B, N, d) float32, centred
-    t: "torch.Tensor"  # (B, N, n) float32: y and, where the loss needs it, y^2
-    weights: "torch.Tensor"  # (B, N) float32, sum one
+    X: torch.Tensor  # (B, N, d) float32, centred
+    weights: torch.Tensor  # (B, N) float32, sum one
+    t: torch.Tensor  # (B, N, n) float32: y and, where the loss needs it, y^2
     y: np.ndarray  # (B, m, N) of mean zero and variance one
     scale: np.ndarray  # (B, m)
     loss: Loss
 
-    def same(self, rows: "torch.Tensor") -> None:
+    def same(self, rows: torch.Tensor) -> None:
         """Targets are neither the same nor alike; their means are taken."""
 
 
-def _torch():
-    try:
-        import torch
-    except ImportError:
-        raise ImportError("Computing on a GPU needs torch: pip install 'freemetric[gpu]'.") from None
-    return torch
-
-
-def prepare(X: NDArray, bounds: NDArray, device: str = "cuda", weights: NDArray | None = None) -> Data:
-    samples, shares = _on_device(X, device, weights)
-    label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+def prepare(
+    X: NDArray, bounds: NDArray, device: str = "cuda", weights: NDArray | None = None, log_floor: float = 0.0
+) -> Data:
+    samples, shares = _samples(X, device, weights)
     bounds = np.asarray(bounds)
-    classes = _torch().as_tensor(label, device=device)
-    return Data(samples, classes, shares, bounds, {}, {}, _pairs(samples, shares, bounds))
+    label = torch.as_tensor(np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), device=device)
+    pairs = Pairs(samples, shares, bounds) if samples.is_cuda and HAS_TRITON else None
+    return Data(samples, shares, log_floor, {}, {}, label, bounds, pairs)
+
+
+def prepare_alike(
+    X: NDArray, y: NDArray, device: str = "cuda", weights: NDArray | None = None, log_floor: float = 0.0
+) -> Data:
+    samples, shares = _samples(X, device, weights)
+    return Data(samples, shares, log_floor, {}, {}, y=torch.as_tensor(y, dtype=samples.dtype, device=device))
 
 
 def prepare_targets(
-    X: NDArray,
-    y: NDArray,
-    scale: NDArray,
-    loss: Loss = SQUARED,
-    device: str = "cuda",
-    weights: NDArray | None = None,
+    X: NDArray, y: NDArray, scale: NDArray, loss: Loss, device: str = "cuda", weights: NDArray | None = None
 ) -> Targets:
-    samples, shares = _on_device(X, device, weights)
-    t = _torch().as_tensor(columns(loss.name, y)[:, :, 1:].copy(), dtype=samples.dtype, device=device)
+    samples, shares = _samples(X, device, weights)
+    t = torch.as_tensor(columns(loss.name, y)[:, :, 1:].copy(), dtype=samples.dtype, device=device)
     y, scale = np.ascontiguousarray(y, dtype=np.float64), np.ascontiguousarray(scale, dtype=np.float64)
-    return Targets(samples, t, shares, y, scale, loss)
+    return Targets(samples, shares, t, y, scale, loss)
 
 
-def _on_device(X, device, weights):
+def _samples(X, device, weights):
     """Samples, centred, and weights with sum one."""
-    torch = _torch()
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if not available[device.split(":")[0]]:
         raise ValueError(f"device={device!r}, but torch finds no such device on this machine.")
@@ -106,145 +95,91 @@ def _on_device(X, device, weights):
     return tuple(torch.as_tensor(values, device=device) for values in single)
 
 
-def _pairs(X, weights, bounds):
-    from .soft_neighbors import HAS_TRITON, Pairs
-
-    return Pairs(X, weights, bounds) if X.is_cuda and HAS_TRITON else None
-
-
 def neighbor_lists(
-    data: Data | Alike | Targets,
-    A: NDArray,
-    size: int,
-    diagonal: bool = False,
-    last: "tuple[NDArray, Lists] | None" = None,
-) -> "Lists":
-    from .blocks import Lists, lists_of
-
+    data: Data | Targets, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, Lists] | None = None
+) -> Lists:
     maps = _maps(data, A)
     Z = data.X * maps if diagonal else data.X @ maps.transpose(1, 2)
     rows = lists_of(Z, size, BLOCK_BYTES)
     return Lists(rows, data.same(rows))
 
 
-def nca_energy(
-    data: Data, A: NDArray, log_floor: float = 0.0, lists: "Lists | None" = None, diagonal: bool = False
-) -> NDArray:
-    return _evaluate(data, A, log_floor, lists, diagonal, wants_gradient=False)[0]
+def energy(data: Data | Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False) -> NDArray:
+    return _evaluate(data, A, lists, diagonal, wants_gradient=False)[0]
 
 
-def nca_energy_and_gradient(
-    data: Data, A: NDArray, log_floor: float = 0.0, lists: "Lists | None" = None, diagonal: bool = False
+def energy_and_gradient(
+    data: Data | Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False
 ) -> tuple[NDArray, NDArray]:
-    return _evaluate(data, A, log_floor, lists, diagonal, wants_gradient=True)
+    return _evaluate(data, A, lists, diagonal, wants_gradient=True)
 
 
-def regression_energy(data: Targets, A: NDArray, lists: "Lists | None" = None, diagonal: bool = False) -> NDArray:
-    return _regression(data, A, lists, diagonal, wants_gradient=False)[0]
+def _evaluate(data, A, lists, diagonal, wants_gradient):
+    if diagonal and lists is None:
+        energy, gradient = _evaluate(data, A * np.eye(A.shape[2]), None, False, wants_gradient)
+        return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if wants_gradient else None
+    if isinstance(data, Targets):
+        pairs = _pairs_of(data, _maps(data, A), lists, diagonal)
+        t = pairs.targets(data.t.expand(len(A), -1, -1))
+        means = pairs.means(t)
+        energy, slopes = _losses(data, means)
+        return energy, pairs.gradient(t, means, slopes).cpu().numpy().astype(np.float64) if wants_gradient else None
+    if lists is None and data.pairs is not None and A.shape[1] <= data.pairs.widest:
+        with torch.cuda.device_of(data.X):
+            found = data.pairs(A, data.log_floor, wants_gradient)
+    elif (
+        lists is not None
+        and data.X.is_cuda
+        and HAS_TRITON
+        and listed_trajectories.fits(A.shape[2], lists.rows.shape[2], diagonal)
+    ):
+        with torch.cuda.device_of(data.X):
+            return _trajectories(data, A, lists).evaluate(A, diagonal)
+    else:
+        found = _pairs_of(data, _maps(data, A), lists, diagonal).evaluate(data.log_floor, wants_gradient)
+    energy, gradient = found
+    return energy.cpu().numpy(), None if gradient is None else gradient.cpu().numpy().astype(np.float64)
 
 
-def regression_energy_and_gradient(
-    data: Targets, A: NDArray, lists: "Lists | None" = None, diagonal: bool = False
-) -> tuple[NDArray, NDArray]:
-    return _regression(data, A, lists, diagonal, wants_gradient=True)
-
-
-def nca_element_sweep(data: Data, A: NDArray, trials: Trials, ridge: float = 0.0) -> tuple[NDArray, NDArray, NDArray]:
-    from .element_trials import Sweep
-
+def element_sweep(data: Data, A: NDArray, trials: Trials, ridge: float = 0.0) -> tuple[NDArray, NDArray, NDArray]:
     R, p, _ = A.shape
     size = R, p, trials[0].shape[1]
-    with _torch().cuda.device_of(data.X):
+    with torch.cuda.device_of(data.X):
         if size not in data.sweeps:
             data.sweeps[size] = Sweep(data.X, data.weights, data.bounds, *size)
         return data.sweeps[size](A, *trials, ridge)
 
 
-def _maps(data, A):
-    return _torch().as_tensor(np.asarray(A), dtype=data.X.dtype, device=data.X.device)
+def trajectory(
+    data: Data, start: tuple, lists: Lists, diagonal: bool = False, ridge: float | NDArray = 0.0
+) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+    """Where trajectories in E + ridge |A|^2 end, see ``ListedPairs.follow``; only where ``can_follow``."""
+    with torch.cuda.device_of(data.X):
+        return _trajectories(data, start[0], lists).follow(start, ridge, diagonal)
 
 
-def _evaluate(data, A, log_floor, lists, diagonal, wants_gradient):
-    torch = _torch()
-    if lists is not None:
-        return _on_lists(data, A, log_floor, lists, diagonal, wants_gradient)
-    if diagonal:
-        energy, gradient = _evaluate(data, A * np.eye(A.shape[2]), log_floor, None, False, wants_gradient)
-        return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if wants_gradient else None
-    if data.pairs is not None and A.shape[1] <= data.pairs.widest:
-        with torch.cuda.device_of(data.X):
-            return _numbers(*data.pairs(A, log_floor, wants_gradient))
-    return _numbers(*_pairs_of(data, _maps(data, A), None, False).evaluate(log_floor, wants_gradient))
-
-
-def nca_trajectory(
-    data: Data,
-    launch: Launch,
-    log_floor: float = 0.0,
-    lists: "Lists | None" = None,
-    diagonal: bool = False,
-    ridge: float | NDArray = 0.0,
-) -> Arrival:
-    with _torch().cuda.device_of(data.X):
-        return _trajectories(data, launch.A, lists, log_floor).follow(launch, ridge, diagonal)
-
-
-def _trajectories(data, A, lists, log_floor):
+def _trajectories(data, A, lists):
     """Trajectories of maps of the shape of A, made at first use."""
-    from .listed_trajectories import ListedPairs
-
-    key = A.shape, lists.rows.shape[2], log_floor
+    key = A.shape, lists.rows.shape[2]
     if key not in data.trajectories:
-        data.trajectories[key] = ListedPairs(data.X, data.weights, log_floor, *key[:2])
+        data.trajectories[key] = listed_trajectories.ListedPairs(data.X, data.weights, data.log_floor, *key)
     return data.trajectories[key].near(lists)
 
 
-def _on_lists(data, A, log_floor, lists, diagonal, wants_gradient):
-    from .soft_neighbors import HAS_TRITON
-
-    if data.X.is_cuda and HAS_TRITON:
-        from .listed_trajectories import fits
-
-        if fits(A.shape[2], lists.rows.shape[2], diagonal):
-            with _torch().cuda.device_of(data.X):
-                return _trajectories(data, A, lists, log_floor).evaluate(A, diagonal)
-    return _numbers(*_pairs_of(data, _maps(data, A), lists, diagonal).evaluate(log_floor, wants_gradient))
-
-
-def _numbers(energy, gradient):
-    """Arrays of numpy."""
-    return energy.cpu().numpy(), None if gradient is None else gradient.cpu().numpy().astype(np.float64)
+def _maps(data, A):
+    return torch.as_tensor(np.asarray(A), dtype=data.X.dtype, device=data.X.device)
 
 
 def _pairs_of(data, A, lists, diagonal):
     """Pairs of samples under maps, in blocks: those on lists, or all."""
-    from .blocks import AllPairs, Listed
-
     X, w = data.X.expand(len(A), -1, -1), data.weights.expand(len(A), -1)
     if lists is None:
         return AllPairs(X, w, A, getattr(data, "label", None), BLOCK_BYTES)
     return Listed(X, w, A, lists, diagonal, BLOCK_BYTES)
 
 
-def _regression(data, A, lists, diagonal, wants_gradient):
-    if diagonal and lists is None:
-        energy, gradient = _regression(data, A * np.eye(A.shape[2]), None, False, wants_gradient)
-        return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if wants_gradient else None
-    said = _means(data, _maps(data, A), lists, diagonal)
-    energy, slopes = _losses(data, said.means())
-    return energy, said.gradient(slopes).cpu().numpy().astype(np.float64) if wants_gradient else None
-
-
-def _means(data, A, lists, diagonal):
-    from .blocks import MeansOfAll, MeansOfListed
-
-    kind = MeansOfAll if lists is None else MeansOfListed
-    return kind(_pairs_of(data, A, lists, diagonal), data.t.expand(len(A), -1, -1))
-
-
 def _losses(data, means):
     """Energies (R,) and dE/dmeans (R, N, n): O(N) numbers, for which the CPU is good enough."""
-    torch = _torch()
     said, w = means.cpu().numpy().astype(np.float64).swapaxes(1, 2).copy(), data.weights.cpu().numpy()
     slopes, (B, N) = np.empty_like(said), w.shape
     kind, w = KINDS[data.loss.name], N * w
@@ -259,31 +194,31 @@ class NearestNeighbors:
     """Brute-force search, queries in blocks that fit the memory budget."""
 
     def __init__(self, Z: NDArray, device: str = "cuda", n_jobs: int | None = None) -> None:
-        self.torch = _torch()
-        self.Z = self._on(Z, device)
+        self.Z = torch.as_tensor(np.asarray(Z), dtype=torch.float32, device=device)
 
     def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
         block = max(1, BLOCK_BYTES // (4 * len(self.Z)))
-        parts = [self._nearest(Q[start : start + block], n_neighbors) for start in range(0, len(Q), block)]
-        return self.torch.cat(parts).cpu().numpy()
-
-    def _nearest(self, Q, n_neighbors):
-        distances = self.torch.cdist(self._on(Q, self.Z.device), self.Z)
-        return distances.topk(n_neighbors, largest=False).indices
-
-    def _on(self, Z, device):
-        return self.torch.as_tensor(np.asarray(Z), dtype=self.torch.float32, device=device)
+        parts = []
+        for start in range(0, len(Q), block):
+            some = torch.as_tensor(np.asarray(Q[start : start + block]), dtype=torch.float32, device=self.Z.device)
+            parts.append(torch.cdist(some, self.Z).topk(n_neighbors, largest=False).indices)
+        return torch.cat(parts).cpu().numpy()
 
 
 def left_out_shares(
-    spaces: Callable[..., Iterable["torch.Tensor"]],
+    spaces: Callable[..., Iterable[torch.Tensor]],
     seen: NDArray,
     maps: NDArray,
     outside: Sequence[NDArray],
     votes: tuple[Places, NDArray, NDArray, int],
     device: str = "cuda",
 ) -> NDArray[np.float32]:
-    torch, ((counts, votes_there), place, own, K) = _torch(), votes
+    """Sums over spaces of the shares of votes (n, K, n_cells) that samples get without their own.
+
+    ``spaces(seen, maps, ops)`` gives places (M, p) of every space, ``outside`` the numbers of the samples that get
+    votes in it. ``votes`` are ``Places``, the places (n,) of the samples, their own votes (n, n_cells), and K.
+    """
+    (counts, votes_there), place, own, K = votes
     precise = torch.float32 if device.startswith("mps") else torch.float64
     V, A = (torch.as_tensor(values, dtype=precise, device=device) for values in (seen, maps))
     Z = torch.stack(list(spaces(V, A, torch)))
@@ -317,21 +252,16 @@ def _shares(n, votes, K):
     The nearest places have n (R, m, S) samples and votes (R, m, S, C); of one that is not needed as a whole a part
     counts.
     """
-    k, before = _torch().arange(1, K + 1, device=n.device), n.cumsum(2) - n
+    k, before = torch.arange(1, K + 1, device=n.device), n.cumsum(2) - n
     part = ((k[:, None] - before[:, :, None]) / n.clamp(min=1)[:, :, None]).clamp(0, 1)  # (R, m, K, S)
     counted = part @ votes
     return counted / counted.sum(3, keepdim=True)
 
 
 def neighbor_shares(
-    Z: NDArray,
-    Q: NDArray,
-    candidates: NDArray,
-    places: tuple[NDArray, NDArray],
-    weights: NDArray,
-    device: str = "cuda",
+    Z: NDArray, Q: NDArray, candidates: NDArray, places: tuple[NDArray, NDArray], weights: NDArray, device: str = "cuda"
 ) -> NDArray:
-    torch, (counts, votes_there) = _torch(), places
+    counts, votes_there = places
     z, queries, box, w = (
         torch.as_tensor(values, dtype=torch.float32, device=device) for values in (Z, Q, votes_there, weights)
     )
@@ -348,7 +278,6 @@ def neighbor_shares(
 
 
 def weighted_squares(Q: NDArray, Z: NDArray, shares: NDArray, device: str = "cuda") -> NDArray[np.float32]:
-    torch = _torch()
     q, z, s = (torch.as_tensor(part, dtype=torch.float32, device=device) for part in (Q, Z, shares))
     squares = torch.tensordot(-2 * s[:, :, None] * q, z, dims=((0, 2), (0, 2)))
     squares += s.T @ (z * z).sum(2)
@@ -361,7 +290,6 @@ def ridge_regression(
 ) -> tuple[NDArray, NDArray]:
     if device.startswith("mps"):  # which has no double precision
         return on_cpu(Z, Y, length, ridges, some)
-    torch = _torch()
     z, y, r = (torch.as_tensor(part, dtype=torch.float64, device=device) for part in (Z, Y, ridges))
     K = torch.cdist(z, z, compute_mode="donot_use_mm_for_euclid_dist").div_(-length).exp_()
     K.diagonal().add_(r)

@@ -6,21 +6,18 @@ products, in a fixed order of summation.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import torch
+import torch
 
 
 class Lists(NamedTuple):
-    rows: "torch.Tensor"  # (R, N, L)
-    same: "torch.Tensor | None"  # (R, N, L) float32, whether a pair shares a class, or how far it is alike
+    rows: torch.Tensor  # (R, N, L)
+    same: torch.Tensor | None  # (R, N, L) float32, whether a pair shares a class, or how far it is alike
 
 
-def lists_of(Z: "torch.Tensor", size: int, block_bytes: int) -> "torch.Tensor":
+def lists_of(Z: torch.Tensor, size: int, block_bytes: int) -> torch.Tensor:
     """The ``size`` nearest others (R, N, size) of all samples Z (R, N, p)."""
-    import torch
-
     R, N, _ = Z.shape
     block = max(1, block_bytes // (8 * R * N))
     lengths, others = (Z * Z).sum(2)[:, None], Z.transpose(1, 2)
@@ -36,16 +33,14 @@ class AllPairs:
     """Samples X (R, N, d) of weights w (R, N) and labels (N,) under maps A (R, p, d), each with all others."""
 
     def __init__(
-        self, X: "torch.Tensor", w: "torch.Tensor", A: "torch.Tensor", label: "torch.Tensor | None", block_bytes: int
+        self, X: torch.Tensor, w: torch.Tensor, A: torch.Tensor, label: torch.Tensor | None, block_bytes: int
     ) -> None:
         self.X, self.w, self.label, self.Z = X, w, label, X @ A.transpose(1, 2)
         R, N, _ = X.shape
         self.block = max(1, min(N, block_bytes // (4 * R * N)))
 
-    def blocks(self) -> Iterator[tuple[slice, "torch.Tensor"]]:
+    def blocks(self) -> Iterator[tuple[slice, torch.Tensor]]:
         """Samples, and the chances p_ij (R, n, N) of their neighbours."""
-        import torch
-
         Z, N = self.Z, self.Z.shape[1]
         nearer = torch.log(self.w) - (Z * Z).sum(2)
         for start in range(0, N, self.block):
@@ -55,18 +50,14 @@ class AllPairs:
             P.diagonal(offset=start, dim1=1, dim2=2)[:] = -torch.inf
             yield rows, torch.softmax(P, dim=2)
 
-    def add_forces(self, F: "torch.Tensor", W: "torch.Tensor", rows: slice) -> None:
+    def add_forces(self, F: torch.Tensor, W: torch.Tensor, rows: slice) -> None:
         """Add dE/dZ / 2 from W = dE/dD of these rows, whose row sums vanish."""
-        import torch
-
         F[:, rows] -= torch.bmm(W, self.Z)
         F -= torch.bmm(W.transpose(1, 2), self.Z[:, rows])
         F += W.sum(1)[:, :, None] * self.Z
 
-    def evaluate(self, log_floor: float, wants_gradient: bool) -> "tuple[torch.Tensor, torch.Tensor | None]":
+    def evaluate(self, log_floor: float, wants_gradient: bool) -> tuple[torch.Tensor, torch.Tensor | None]:
         """NCA's costs (R,) and their gradients (R, p, d); the weights have sum one."""
-        import torch
-
         cost, F = torch.zeros(len(self.w), dtype=torch.float64, device=self.w.device), torch.zeros_like(self.Z)
         for rows, P in self.blocks():
             same = (self.label[rows, None] == self.label[None, :]).to(P.dtype)  # type: ignore[index]
@@ -77,11 +68,25 @@ class AllPairs:
                 self.add_forces(F, P.mul_(same - p[:, :, None]).mul_(slope[:, :, None]), rows)
         return cost, 2 * F.transpose(1, 2) @ self.X if wants_gradient else None
 
+    def targets(self, t: torch.Tensor) -> torch.Tensor:
+        """Targets (R, N, n) of all."""
+        return t
 
-def costs_of(p: "torch.Tensor", w: "torch.Tensor", log_floor: float) -> "tuple[torch.Tensor, torch.Tensor]":
+    def means(self, t: torch.Tensor) -> torch.Tensor:
+        """Means (R, N, n) of the targets of all others."""
+        return torch.cat([torch.bmm(P, t) for _, P in self.blocks()], dim=1)
+
+    def gradient(self, t: torch.Tensor, means: torch.Tensor, slopes: torch.Tensor) -> torch.Tensor:
+        """The gradient that follows from the slopes of the means."""
+        F, level = torch.zeros_like(self.Z), (slopes * means).sum(2)
+        for rows, P in self.blocks():
+            by_target = torch.bmm(slopes[:, rows], t.transpose(1, 2))
+            self.add_forces(F, P.mul_(level[:, rows, None] - by_target), rows)
+        return 2 * F.transpose(1, 2) @ self.X
+
+
+def costs_of(p: torch.Tensor, w: torch.Tensor, log_floor: float) -> tuple[torch.Tensor, torch.Tensor]:
     """Costs (R,) of samples of weights w (R, n) that are right with chances p (R, n), and how fast they fall with p."""
-    import torch
-
     costs, slope = (-torch.log(p + log_floor), w / (p + log_floor)) if log_floor > 0 else (1 - p, w)
     return (w * costs).sum(1, dtype=torch.float64), slope
 
@@ -90,21 +95,13 @@ class Listed:
     """Samples X (R, N, d) of weights w (R, N) under maps A, or where ``diagonal`` weights of features (R, 1, d)."""
 
     def __init__(
-        self,
-        X: "torch.Tensor",
-        w: "torch.Tensor",
-        A: "torch.Tensor",
-        lists: Lists,
-        diagonal: bool,
-        block_bytes: int,
+        self, X: torch.Tensor, w: torch.Tensor, A: torch.Tensor, lists: Lists, diagonal: bool, block_bytes: int
     ) -> None:
         self.X, self.w, self.A, self.lists, self.diagonal = X, w, A, lists, diagonal
         self.block = max(1, block_bytes // (4 * len(X) * lists.rows.shape[2] * X.shape[2]))
 
     def blocks(self) -> Iterator[tuple]:
         """Samples, the differences (R, n L, d) to those on their lists, the images of these, and chances (R, n, L)."""
-        import torch
-
         replica = torch.arange(len(self.X), device=self.X.device)[:, None, None]
         for start in range(0, self.X.shape[1], self.block):
             some = slice(start, min(start + self.block, self.X.shape[1]))
@@ -114,19 +111,15 @@ class Listed:
             logits = torch.log(self.w[replica, rows]) - (images * images).sum(2).view(rows.shape)
             yield some, apart, images, torch.softmax(logits, dim=2)
 
-    def slope(self, W: "torch.Tensor", apart: "torch.Tensor", images: "torch.Tensor") -> "torch.Tensor":
+    def slope(self, W: torch.Tensor, apart: torch.Tensor, images: torch.Tensor) -> torch.Tensor:
         """dE/dA from W = dE/dD (R, n, L)."""
-        import torch
-
         force = 2 * W.flatten(1)[:, :, None]
         if self.diagonal:
             return (force * images * apart).sum(1, keepdim=True)
         return torch.bmm((force * images).transpose(1, 2), apart)
 
-    def evaluate(self, log_floor: float, wants_gradient: bool) -> "tuple[torch.Tensor, torch.Tensor | None]":
+    def evaluate(self, log_floor: float, wants_gradient: bool) -> tuple[torch.Tensor, torch.Tensor | None]:
         """NCA's costs (R,) and their gradients, of the shape of A; the weights have sum one."""
-        import torch
-
         cost, gradient = torch.zeros(len(self.w), dtype=torch.float64, device=self.w.device), torch.zeros_like(self.A)
         for some, apart, images, P in self.blocks():
             same = self.lists.same[:, some]  # type: ignore[index]
@@ -137,51 +130,20 @@ class Listed:
                 gradient += self.slope(P * (same - p[:, :, None]) * slope[:, :, None], apart, images)
         return cost, gradient if wants_gradient else None
 
+    def targets(self, t: torch.Tensor) -> torch.Tensor:
+        """Targets (R, N, L, n) of those on the lists, from t (R, N, n)."""
+        return t[torch.arange(len(t), device=t.device)[:, None, None], self.lists.rows]
 
-class MeansOfListed:
-    """Means (R, N, n) of the targets t (R, N, n) of those on the lists, and what follows from their slopes."""
+    def means(self, t: torch.Tensor) -> torch.Tensor:
+        """Means (R, N, n) of these targets."""
+        parts = [(P[..., None] * t[:, some]).sum(2) for some, _, _, P in self.blocks()]
+        return torch.cat(parts, dim=1)
 
-    def __init__(self, pairs: Listed, t: "torch.Tensor") -> None:
-        import torch
-
-        replica = torch.arange(len(t), device=t.device)[:, None, None]
-        self.pairs, self.t = pairs, t[replica, pairs.lists.rows]  # (R, N, L, n)
-
-    def means(self) -> "torch.Tensor":
-        import torch
-
-        parts = [(P[..., None] * self.t[:, some]).sum(2) for some, _, _, P in self.pairs.blocks()]
-        self.known = torch.cat(parts, dim=1)
-        return self.known
-
-    def gradient(self, slopes: "torch.Tensor") -> "torch.Tensor":
-        import torch
-
-        total = torch.zeros_like(self.pairs.A)
-        for some, apart, images, P in self.pairs.blocks():
-            above = self.t[:, some] - self.known[:, some, None]
+    def gradient(self, t: torch.Tensor, means: torch.Tensor, slopes: torch.Tensor) -> torch.Tensor:
+        """The gradient that follows from the slopes of the means."""
+        total = torch.zeros_like(self.A)
+        for some, apart, images, P in self.blocks():
+            above = t[:, some] - means[:, some, None]
             W = -P * (above * slopes[:, some, None]).sum(3)
-            total += self.pairs.slope(W, apart, images)
+            total += self.slope(W, apart, images)
         return total
-
-
-class MeansOfAll:
-    """Means (R, N, n) of the targets t (R, N, n) of all others, and what follows from their slopes."""
-
-    def __init__(self, pairs: AllPairs, t: "torch.Tensor") -> None:
-        self.pairs, self.t = pairs, t
-
-    def means(self) -> "torch.Tensor":
-        import torch
-
-        self.known = torch.cat([torch.bmm(P, self.t) for _, P in self.pairs.blocks()], dim=1)
-        return self.known
-
-    def gradient(self, slopes: "torch.Tensor") -> "torch.Tensor":
-        import torch
-
-        F, level = torch.zeros_like(self.pairs.Z), (slopes * self.known).sum(2)
-        for rows, P in self.pairs.blocks():
-            by_target = torch.bmm(slopes[:, rows], self.t.transpose(1, 2))
-            self.pairs.add_forces(F, P.mul_(level[:, rows, None] - by_target), rows)
-        return 2 * F.transpose(1, 2) @ self.pairs.X

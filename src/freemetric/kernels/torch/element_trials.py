@@ -12,20 +12,15 @@ and enter h as their logarithms.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
-try:
+from .soft_neighbors import HAS_TRITON, jit
+
+if HAS_TRITON:
     import torch
-    from triton import cdiv, jit, next_power_of_2
+    from triton import cdiv, next_power_of_2
     from triton import language as tl
-except ImportError:  # then this file can be read, not run
-
-    def jit(function: Callable) -> Callable:
-        return function
-
 
 BLOCK = 128  # rows of a program of ``weigh``
 WARPS = 4

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..protocol import Arrival, Launch
 from .soft_neighbors import HAS_TRITON, jit
 
 if HAS_TRITON:
@@ -164,18 +163,23 @@ class ListedPairs:
         end = self.flight[2 * R + 3 * self.planes :].cpu().numpy()
         return end[-R:], end[:-R].reshape(A.shape)
 
-    def follow(self, launch: Launch, ridge: float | NDArray, diagonal: bool) -> Arrival:
-        """Where trajectories end; a map that was lost on the way is where it began, and its velocity is NaN."""
-        R, A, tau = len(launch.A), launch.A, launch.time_step[:, None, None]
-        v = launch.velocity - tau / 2 * launch.gradient
+    def follow(self, start: tuple, ridge: float | NDArray, diagonal: bool) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        """Maps, energies, gradients and velocities at the end of trajectories.
+
+        ``start`` are maps, gradients and velocities (R, p, d), time steps (R,) and their number. A map that was lost on
+        the way is where it began, and its velocity is NaN.
+        """
+        A, gradient, velocity, time_step, n_leapfrog = start
+        R, tau = len(A), time_step[:, None, None]
+        v = velocity - tau / 2 * gradient
         B = A + tau * v
         is_lost = ~np.isfinite(B).all(axis=(1, 2), keepdims=True)
         if is_lost.any():
             v, B = np.where(is_lost, np.nan, v), np.where(is_lost, A, B)
-        self._launch([tau, np.broadcast_to(ridge, R), A, B, v], launch.n_leapfrog, diagonal)
+        self._launch([tau, np.broadcast_to(ridge, R), A, B, v], n_leapfrog, diagonal)
         end = self.flight[2 * R + self.planes :].cpu().numpy()
         maps, velocity, gradient = end[:-R].reshape(3, *A.shape)
-        return Arrival(maps, end[-R:], gradient, velocity)
+        return maps, end[-R:], gradient, velocity
 
     def _launch(self, begin, n_leapfrog, diagonal):
         """Compute so many gradients, each but the last with a step after it."""
