@@ -29,16 +29,12 @@ class RCA(MetricLearner):
     ----------
     {directions} {ridge}
 
-    Attributes
-    ----------
     {whitening_map} {features}
 
     References
     ----------
     N. Shental, T. Hertz, D. Weinshall, M. Pavel, Adjustment learning and relevant component analysis, ECCV 2002.
 
-    Examples
-    --------
     {two_of_iris}
     """
 
@@ -85,8 +81,6 @@ class DCA(MetricLearner):
         Directions to keep, those of smallest variance within groups; None keeps all of C_b's rank.
     {ridge}
 
-    Attributes
-    ----------
     {whitening_map} {features}
 
     References
@@ -94,8 +88,6 @@ class DCA(MetricLearner):
     S. C. H. Hoi, W. Liu, M. R. Lyu, W.-Y. Ma, Learning distance metrics with contextual constraints for image
     retrieval, CVPR 2006.
 
-    Examples
-    --------
     {two_of_iris}
     """
 

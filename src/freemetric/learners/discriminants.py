@@ -98,16 +98,12 @@ class LFDA(MetricLearner):
     regularization : float or "auto", default="auto"
         Ridge on S_w relative to its mean eigenvalue; "auto" is 0.001 where S_w is singular, else 0.
 
-    Attributes
-    ----------
     {map} {eigenvalues} {features}
 
     References
     ----------
     M. Sugiyama, Dimensionality reduction of multimodal labeled data by local Fisher discriminant analysis, JMLR 2007.
 
-    Examples
-    --------
     {two_of_iris}
     """
 

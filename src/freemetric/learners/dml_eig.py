@@ -52,8 +52,6 @@ class DMLeig(PairLearner):
         Stop when the gap is at most this share of the largest eigenvalue.
     {warm_start} {verbose} {random_state}
 
-    Attributes
-    ----------
     {map_of_M} {objective} {gap} {n_iter} {classes} {features}
 
     References
@@ -61,8 +59,6 @@ class DMLeig(PairLearner):
     Y. Ying, P. Li, Distance metric learning with eigenvalue optimization, JMLR 13, 2012.
     S. Laue, A hybrid algorithm for convex semidefinite optimization, ICML 2012.
 
-    Examples
-    --------
     {two_of_iris}
     """
 

@@ -38,16 +38,12 @@ class GMML(PriorLearner, PairLearner):
         "auto" is 0.01 where S or D is singular, else 0.
     {prior}
 
-    Attributes
-    ----------
     {map_of_M} {classes} {features}
 
     References
     ----------
     P. H. Zadeh, R. Hosseini, S. Sra, Geometric mean metric learning, ICML 2016.
 
-    Examples
-    --------
     {knn_on_wine} {pairs_on_wine}
     """
 

@@ -70,8 +70,6 @@ class ITML(PriorLearner, PairLearner):
     ----------
     J. V. Davis, B. Kulis, P. Jain, S. Sra, I. S. Dhillon, Information-theoretic metric learning, ICML 2007.
 
-    Examples
-    --------
     {gap_on_wine} {pairs_on_wine}
     """
 

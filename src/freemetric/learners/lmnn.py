@@ -65,8 +65,6 @@ class LMNN(MiniBatched, TripletLearner):
     K. Q. Weinberger, L. K. Saul, Distance metric learning for large margin nearest neighbor classification, JMLR 10,
     2009.
 
-    Examples
-    --------
     {knn_on_wine}
     """
 

@@ -31,16 +31,12 @@ class MCML(ConvexDescent):
         r, the cost of leaving the prior, with features in units of their largest range; 0 in the reference.
     {prior} {init_at_prior} {max_iter} {tol} {warm_start} {verbose} {random_state}
 
-    Attributes
-    ----------
     {map} {objective} {n_iter} {classes} {features}
 
     References
     ----------
     A. Globerson, S. Roweis, Metric learning by collapsing classes, NIPS 2005.
 
-    Examples
-    --------
     {knn_on_wine}
     """
 

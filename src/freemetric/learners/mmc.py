@@ -39,8 +39,6 @@ class MMC(PairLearner):
         Restrict M to a diagonal matrix, weights of the features.
     {n_constraints} {ridge} {max_iter} {tol_of_gap} {verbose} {random_state}
 
-    Attributes
-    ----------
     {map_of_M} {objective} {gap} {pairs} {n_iter} {classes} {features}
 
     References
@@ -48,8 +46,6 @@ class MMC(PairLearner):
     E. P. Xing, A. Y. Ng, M. I. Jordan, S. Russell, Distance metric learning with application to clustering with
     side-information, NIPS 2002.
 
-    Examples
-    --------
     {gap_on_wine} {pairs_on_wine}
     """
 

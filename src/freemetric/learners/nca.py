@@ -88,8 +88,6 @@ class NCA(EnergyDescent):
     ----------
     J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood components analysis, NIPS 2005.
 
-    Examples
-    --------
     {knn_on_wine}
     """
 

@@ -54,8 +54,6 @@ class NCMML(SmoothDescent):
     T. Mensink, J. Verbeek, F. Perronnin, G. Csurka, Distance-based image classification: generalizing to new classes
     at near-zero cost, IEEE Transactions on Pattern Analysis and Machine Intelligence 35, 2013.
 
-    Examples
-    --------
     {knn_on_wine}
     """
 

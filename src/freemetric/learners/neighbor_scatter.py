@@ -48,8 +48,6 @@ class ANMM(MetricLearner):
     ----------
     F. Wang, C. Zhang, Feature extraction by maximizing the average neighborhood margin, CVPR 2007.
 
-    Examples
-    --------
     {two_of_iris}
     """
 
@@ -88,8 +86,6 @@ class DMLMJ(MetricLearner):
         Ridge on S_P and S_Q relative to the mean eigenvalue of S_P. "auto" shrinks both by Ledoit and Wolf's amount
         where S_P is singular.
 
-    Attributes
-    ----------
     {map} {eigenvalues} {features}
 
     References
@@ -97,8 +93,6 @@ class DMLMJ(MetricLearner):
     B. Nguyen, C. Morell, B. De Baets, Supervised distance metric learning through maximization of the Jeffrey
     divergence, Pattern Recognition 64, 2017.
 
-    Examples
-    --------
     {two_of_iris}
     """
 

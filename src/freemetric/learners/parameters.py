@@ -1,7 +1,8 @@
 """Parameters of estimators: an annotated field is constructor argument, constraint and default at once.
 
 ``@estimator`` turns such fields into a constructor and ``_parameter_constraints``. Lines of the class docstring that
-hold only names in braces become the descriptions that several estimators share; ``@documented`` does so for functions.
+hold only names in braces become the descriptions that several estimators share, with a heading where a paragraph of
+attributes or an example has none; ``@documented`` does so for functions.
 """
 
 import re
@@ -222,12 +223,18 @@ def described(text: str | None, descriptions: Mapping[str, str], defaults: Mappi
 
     Nothing is indented, as Python itself has docstrings since 3.13.
     """
+    if text is None:
+        return None
+    text = cleandoc(text)
 
     def entries(match):
         found = (_with_default(descriptions[key], defaults) for key in re.findall(r"\w+", match[0]))
-        return "\n".join(found).replace("\n    ", "\n").replace("{cls}", descriptions.get("cls", ""))
+        lines = "\n".join(found).replace("\n    ", "\n").replace("{cls}", descriptions.get("cls", ""))
+        heading = "Examples" if lines.startswith(">>>") else "Attributes"
+        begins_section = text.endswith("\n\n", 0, match.start()) and f"{heading}\n---" not in text
+        return f"{heading}\n{'-' * len(heading)}\n{lines}" if begins_section else lines
 
-    return None if text is None else re.sub(r"^(?:\{\w+\} ?)+$", entries, cleandoc(text), flags=re.MULTILINE)
+    return re.sub(r"^(?:\{\w+\} ?)+$", entries, text, flags=re.MULTILINE)
 
 
 def _with_default(entry, defaults):

@@ -284,8 +284,6 @@ class TripletClassifier(ComparisonClassifier):
         a pipeline that ends with one.
     {preprocessor}
 
-    Attributes
-    ----------
     {learner} {signs} {features}
 
     Examples
@@ -339,8 +337,6 @@ class QuadrupletClassifier(ComparisonClassifier):
         Its ``fit`` takes ``quadruplets``: LSML, :class:`Kernelized` around it, or a pipeline that ends with it.
     {preprocessor}
 
-    Attributes
-    ----------
     {learner} {signs} {features}
 
     Examples
