@@ -1,6 +1,5 @@
 """Metrics from chunklets, groups of samples known to be of one class: RCA and DCA."""
 
-from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +8,7 @@ from scipy.linalg import eigh
 
 from .base import MetricLearner
 from .linear_algebra import covariance, generalised_eigenvectors, group_means, invertible, within_groups
-from .parameters import estimator
+from .parameters import estimator, parameter
 from .side_information import check_chunks
 from .validation import clip_count
 
@@ -25,10 +24,6 @@ class RCA(MetricLearner):
     up to a rotation. Chunklets are groups of samples known to be of one class. The rows of A are ordered by total
     variance, samples without a chunk included, against variance within chunklets.
 
-    Parameters
-    ----------
-    {directions} {ridge}
-
     {whitening_map} {features}
 
     References
@@ -38,9 +33,8 @@ class RCA(MetricLearner):
     {two_of_iris}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    regularization: Any = "auto"
+    n_components: int | None = parameter(None, "{directions}")
+    regularization: Any = parameter("auto", "{ridge}")
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, chunks: ArrayLike | None = None) -> Self:
         """Learn the metric from labels, each class a chunklet, or from chunklets.
@@ -75,12 +69,6 @@ class DCA(MetricLearner):
     with C_w the covariance within groups. C_b is whitened without its null space; there C_w is diagonalised and
     whitened. With C classes A has rank C - 1 at most.
 
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Directions to keep, those of smallest variance within groups; None keeps all of C_b's rank.
-    {ridge}
-
     {whitening_map} {features}
 
     References
@@ -91,9 +79,10 @@ class DCA(MetricLearner):
     {two_of_iris}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    regularization: Any = "auto"
+    n_components: int | None = parameter(
+        None, "Directions to keep, those of smallest variance within groups; None keeps all of C_b's rank."
+    )
+    regularization: Any = parameter("auto", "{ridge}")
 
     def fit(
         self,

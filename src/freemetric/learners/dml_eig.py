@@ -1,6 +1,5 @@
 """DML-eig: push the nearest dissimilar pair away, as an eigenvalue problem."""
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.special import logsumexp
 from .base import generator
 from .fitting import Lowest, tell
 from .linear_algebra import map_of, shrunk
-from .parameters import CountOrNone, Positive, estimator
+from .parameters import CountOrNone, Positive, estimator, parameter
 from .side_information import PairLearner, class_neighbors, differ
 
 DENSE = 256  # features up to which the gradient is formed and solved; Lanczos beyond
@@ -36,22 +35,6 @@ class DMLeig(PairLearner):
     M K >= 0 of trace one. Frank-Wolfe steps go towards the leading eigenvector of the gradient; after each, L-BFGS
     polishes a factor of W. The largest eigenvalue bounds the gap. The scale of M is a convention.
 
-    Parameters
-    ----------
-    {leading}
-    n_neighbors : int, default=10
-        Nearest samples of the own class and of the others that make a sample's pairs.
-    n_constraints : int or None, default=20000
-        Maximum number of dissimilar pairs, drawn at random among more; None takes all.
-    smoothing : float, default=1.0
-        mu. Small values obey the single worst pair, large ones the average.
-    regularization : float, default=0.1
-        Ridge on X_S relative to its mean eigenvalue.
-    {max_iter}
-    tol : float, default=1e-3
-        Stop when the gap is at most this share of the largest eigenvalue.
-    {warm_start} {verbose} {random_state}
-
     {map_of_M} {objective} {gap} {n_iter} {classes} {features}
 
     References
@@ -62,14 +45,15 @@ class DMLeig(PairLearner):
     {two_of_iris}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    n_neighbors: int = 10
-    n_constraints: CountOrNone = 20000
-    smoothing: Positive = 1.0
-    regularization: Positive = 0.1
+    n_components: int | None = parameter(None, "{leading}")
+    n_neighbors: int = parameter(10, "Nearest samples of the own class and of the others that make a sample's pairs.")
+    n_constraints: CountOrNone = parameter(
+        20000, "Maximum number of dissimilar pairs, drawn at random among more; None takes all."
+    )
+    smoothing: Positive = parameter(1.0, "mu. Small values obey the single worst pair, large ones the average.")
+    regularization: Positive = parameter(0.1, "Ridge on X_S relative to its mean eigenvalue.")
     max_iter: int = 100
-    tol: float = 1e-3
+    tol: float = parameter(1e-3, "Stop when the gap is at most this share of the largest eigenvalue.")
     warm_start: bool = False
     verbose: bool = False
     random_state: Any = None

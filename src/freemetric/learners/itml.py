@@ -1,6 +1,5 @@
 """ITML: the metric closest to a prior that keeps similar pairs near and dissimilar pairs far."""
 
-from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from ..kernels import cpu_kernels
 from .base import generator
 from .fitting import Lowest, tell
 from .linear_algebra import map_of
-from .parameters import Positive, estimator
+from .parameters import Positive, estimator, parameter
 from .side_information import COPY, PairLearner, PriorLearner, check_pairs, differ, draw_pairs
 from .training_rows import canonical_order
 
@@ -41,17 +40,6 @@ class ITML(PriorLearner, PairLearner):
 
     The problem is convex. The number of cycles grows with gamma. Zero differences are left out.
 
-    Parameters
-    ----------
-    {leading}
-    gamma : float, default=1.0
-        Weight of the pairs against the prior; large values enforce the bounds.
-    {n_constraints} {prior}
-    bounds : (float, float) or None, default=None
-        Squared distances u, the most for similar pairs, and l, the least for dissimilar ones. None: the 5th and 95th
-        percentile of the squared distances between distinct samples under the prior.
-    {max_iter} {tol_of_gap} {warm_start} {verbose} {random_state}
-
     Attributes
     ----------
     {map_of_M} {objective} {gap} {pairs}
@@ -73,14 +61,18 @@ class ITML(PriorLearner, PairLearner):
     {gap_on_wine} {pairs_on_wine}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    gamma: Positive = 1.0
+    n_components: int | None = parameter(None, "{leading}")
+    gamma: Positive = parameter(1.0, "Weight of the pairs against the prior; large values enforce the bounds.")
     n_constraints: int | None = None
     prior: Any = "identity"
-    bounds: Annotated[Any, tuple, list, np.ndarray, None] = None
+    bounds: Annotated[Any, tuple, list, np.ndarray, None] = parameter(
+        None,
+        "Squared distances u, the most for similar pairs, and l, the least for dissimilar ones. None: the 5th and "
+        "95th percentile of the squared distances between distinct samples under the prior.",
+        "(float, float) or None",
+    )
     max_iter: int = 1000
-    tol: float = 1e-4
+    tol: float = parameter(1e-4, "{tol_of_gap}")
     warm_start: bool = False
     verbose: bool = False
     random_state: Any = None

@@ -22,7 +22,7 @@ from ..metrics.neighbor_votes import NeighborVotes, chunks, shares, within_reach
 from ..metrics.training_set import equal_rows
 from ..sklearn_compat import CallbackSupportMixin, StrOptions, validate_params, with_callbacks
 from .fitting import FitSteps, KeptModel
-from .parameters import Count, CountOrAuto, TwoOrMore, estimator
+from .parameters import Count, CountOrAuto, TwoOrMore, estimator, parameter
 from .validation import check_labels, check_samples, clip_count, labelled
 
 CHUNK_BYTES = 64 << 20  # of the means of a block of samples
@@ -146,19 +146,9 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
     k is chosen by cross-validation over inner folds, each classified by a metric learned on the others: the learner is
     fitted ``n_folds`` + 1 times, and all k from 1 to ``most_neighbors`` share these fits.
 
-    Parameters
-    ----------
-    {metric}
-    n_neighbors : int or "auto", default="auto"
-        Neighbours that vote; "auto" takes the number with the lowest error over the inner folds.
-    {most_neighbors}
-    n_folds : int, default=5
-        Inner folds; two where the smallest class has fewer samples.
-    {n_jobs} {seed_of_folds}
-
     Attributes
     ----------
-    {learner}
+    {fitted_learner}
     training_set_ : TrainingSet
         The training samples in the learned space, with their class indices.
     {selection} {classes} {features}
@@ -173,12 +163,14 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
     """
 
     learner: Any
-    n_neighbors: CountOrAuto = "auto"
+    n_neighbors: CountOrAuto = parameter(
+        "auto", 'Neighbours that vote; "auto" takes the number with the lowest error over the inner folds.'
+    )
     _: KW_ONLY
     most_neighbors: Count = 40
-    n_folds: TwoOrMore = 5
+    n_folds: TwoOrMore = parameter(5, "Inner folds; two where the smallest class has fewer samples.")
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: Any = parameter(None, "{seed_of_folds}")
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -243,19 +235,9 @@ class MetricKNeighborsRegressor(ChosenNeighbors, KeptModel, RegressorMixin, Base
 
     k is chosen as by :class:`MetricKNeighborsClassifier`. Samples at the same place share their part in a mean.
 
-    Parameters
-    ----------
-    {metric}
-    n_neighbors : int or "auto", default="auto"
-        Neighbours whose targets are averaged; "auto" takes the number with the lowest squared error over the inner
-        folds, as a share of the variance, averaged over outputs.
-    weights : {"uniform", "distance"}, default="uniform"
-        Weights of the neighbours: equal, or by the inverse of their distances.
-    {most_neighbors} {n_folds} {n_jobs} {seed_of_folds}
-
     Attributes
     ----------
-    {learner}
+    {fitted_learner}
     embedding_ : ndarray of shape (n_samples, n_components)
         The training samples in the learned space.
     numbers_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
@@ -275,13 +257,19 @@ class MetricKNeighborsRegressor(ChosenNeighbors, KeptModel, RegressorMixin, Base
     """
 
     learner: Any
-    n_neighbors: CountOrAuto = "auto"
+    n_neighbors: CountOrAuto = parameter(
+        "auto",
+        'Neighbours whose targets are averaged; "auto" takes the number with the lowest squared error over the inner '
+        "folds, as a share of the variance, averaged over outputs.",
+    )
     _: KW_ONLY
-    weights: Annotated[Any, StrOptions({"uniform", "distance"})] = "uniform"
+    weights: Annotated[Any, StrOptions({"uniform", "distance"})] = parameter(
+        "uniform", "Weights of the neighbours: equal, or by the inverse of their distances."
+    )
     most_neighbors: Count = 40
     n_folds: TwoOrMore = 5
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: Any = parameter(None, "{seed_of_folds}")
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:

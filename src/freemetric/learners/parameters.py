@@ -1,14 +1,16 @@
 """Parameters of estimators: an annotated field is constructor argument, constraint and default at once.
 
-``@estimator`` turns such fields into a constructor and ``_parameter_constraints``. Lines of the class docstring that
-hold only names in braces become the descriptions that several estimators share, with a heading where a paragraph of
-attributes or an example has none; ``@documented`` does so for functions.
+``@estimator`` turns such fields into a constructor, ``_parameter_constraints`` and the section "Parameters" of the
+docstring: a field has the description that ``parameter`` gives to it, or that of ``DESCRIPTIONS`` by its name. Lines
+of docstrings that hold only names in braces become shared descriptions, with a heading where a paragraph of attributes
+or an example has none; ``@documented`` does so for functions.
 """
 
 import re
+import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
-from inspect import cleandoc
+from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
+from inspect import cleandoc, get_annotations
 from numbers import Integral, Real
 from typing import Annotated, Any, TypeVar, dataclass_transform
 
@@ -51,7 +53,7 @@ USUAL: dict[str, Any] = {
 """Default constraints of parameters by name."""
 
 DESCRIPTIONS = {
-    "dimensions": """n_components : int or None
+    "n_components": """n_components : int or None
         Dimension of the learned space; None keeps the number of features, or the rank of very wide data.""",
     "directions": """n_components : int or None
         Directions to keep; None keeps all.""",
@@ -93,7 +95,7 @@ DESCRIPTIONS = {
         Seed of all random numbers: drawn tuples, starts, batches, moves.""",
     "seed_of_folds": """random_state : int, RandomState or None
         Seed of the inner folds. The learner has its own.""",
-    "metric": """learner : estimator with fit and transform
+    "learner": """learner : estimator with fit and transform
         The metric learner, or a pipeline that ends with one.""",
     "most_neighbors": """most_neighbors : int
         Largest number of neighbours that "auto" tries.""",
@@ -133,7 +135,7 @@ DESCRIPTIONS = {
         +1 for similar, -1 for dissimilar pairs.""",
     "n_iter": """n_iter_ : int
         Number of iterations; with batches, of evaluations on the subset.""",
-    "learner": """learner_ : estimator
+    "fitted_learner": """learner_ : estimator
         The fitted learner.""",
     "selection": """n_neighbors_ : int
         Number of neighbours.
@@ -181,13 +183,35 @@ DESCRIPTIONS = {
 }
 """Descriptions of parameters and attributes, and data of examples, that several docstrings share."""
 
+WORDS = {
+    None: "None",
+    Integral: "int",
+    np.ndarray: "array of shape (p, n_features)",
+    "boolean": "bool",
+    "random_state": "int, RandomState or None",
+}
+
 Class = TypeVar("Class", bound=type)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+def parameter(default: Any, text: str, kind: str | None = None) -> Any:
+    """A field with a default, or ``...`` for none, and a description, which may be the name of a shared one in braces.
+
+    ``kind`` says what the parameter takes where its constraints do not say it.
+    """
+    return field(default=MISSING if default is ... else default, metadata={"text": text, "kind": kind})
+
+
 @dataclass_transform(eq_default=False)
 def estimator(cls: Class) -> Class:
-    """Give a class the constructor, the constraints and the documentation of its annotated parameters."""
+    """Give a class the constructor, the constraints and the documentation of its annotated parameters.
+
+    All but the first are keyword-only, or those after ``_: KW_ONLY``.
+    """
+    annotated = get_annotations(cls)
+    if "_" not in annotated:
+        cls.__annotations__ = {name: annotated[name] for name in list(annotated)[:1]} | {"_": KW_ONLY} | annotated
     return make_estimator(cls, DESCRIPTIONS, USUAL)
 
 
@@ -195,17 +219,54 @@ def make_estimator(cls: Class, descriptions: Mapping[str, str], usual: Mapping[s
     """The same, with other shared descriptions and constraints of parameters by their names."""
     text = cls.__doc__  # None under python -OO, where a dataclass would write one
     made: Any = dataclass(eq=False, repr=False)(cls)
-    defaults = {field.name: field.default for field in fields(made)}
-    types: dict[str, Any] = {field.name: field.type for field in fields(made)}
+    types: dict[str, Any] = {one.name: one.type for one in fields(made)}
     kinds = {name: kind if hasattr(kind, "__metadata__") else usual.get(name) for name, kind in types.items()}
     made._parameter_constraints = {name: list(kind.__metadata__) for name, kind in kinds.items() if kind}
     made.__init__.__annotations__ = {}
+    defaults = {one.name: one.default for one in fields(made)}
+    if text is not None and not re.search(r"^ *Parameters\n", text, flags=re.MULTILINE):
+        entries = {f"_{one.name}": _entry(one, descriptions, made._parameter_constraints) for one in fields(made)}
+        text, descriptions = _with_parameters(cleandoc(text), entries), {**descriptions, **entries}
     made.__doc__ = described(text, {"cls": cls.__name__, **descriptions}, defaults)
     # Libraries rebuild dataclasses from their fields, and would lose what was fitted: from here on it is none.
     for name in (*defaults, "_", "__dataclass_fields__", "__dataclass_params__", "__match_args__", "__replace__"):
         if name in vars(made):
             delattr(made, name)
     return made
+
+
+def _entry(parameter, descriptions, constraints):
+    """Name, kind and description of a field."""
+    text = parameter.metadata.get("text", f"{{{parameter.name}}}")
+    if text.startswith("{"):
+        return descriptions[text.strip("{}")]
+    kind = parameter.metadata["kind"] or _in_words(constraints[parameter.name], parameter.default)
+    return f"{parameter.name} : {kind}\n" + textwrap.indent(textwrap.fill(text, 116), " " * 8)
+
+
+def _in_words(constraints, default):
+    """What a parameter takes; of texts the default is the first."""
+    words = []
+    for one in constraints:
+        if isinstance(one, Interval):
+            words.append("int" if one.type is Integral else "float")
+        elif isinstance(one, StrOptions):
+            options = [f'"{name}"' for name in sorted(one.options, key=lambda name: (name != default, name))]
+            words.append(options[0] if len(options) == 1 else f"{{{', '.join(options)}}}")
+        elif isinstance(one, HasMethods):
+            words.append(f"estimator with {' and '.join(one.methods)}")
+        elif one is not list:  # an array by another name
+            words.append(WORDS[one])
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _with_parameters(text, names):
+    """A docstring with these names in braces as its section "Parameters", after the prose."""
+    first = re.search(r"^(?:\w[\w ]*\n---|\{\w+\})", text, flags=re.MULTILINE)
+    at = len(text) if first is None else first.start()
+    section = "Parameters\n----------\n" + " ".join(f"{{{name}}}" for name in names)
+    return f"{text[:at].rstrip()}\n\n{section}\n\n{text[at:]}".rstrip() if names else text
 
 
 def documented(descriptions: Mapping[str, str] = DESCRIPTIONS) -> Callable[[Function], Function]:

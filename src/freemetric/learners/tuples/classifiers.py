@@ -1,7 +1,6 @@
 """Classifiers of tuples: pairs by a threshold of their distance, triplets and quadruplets by the smaller distance."""
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Any, Self
 
@@ -13,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from ...files.checks import require
-from ..parameters import TwoOrMoreOrNone, estimator
+from ..parameters import TwoOrMoreOrNone, estimator, parameter
 from .base import TupleClassifier, check_takes, fitted, signs_of, takes
 
 STRATEGIES = ("accuracy", "f_beta", "max_tpr", "max_tnr")
@@ -67,19 +66,9 @@ class PairClassifier(TupleClassifier):
     found on the pairs that the metric was learned from may be too small: ``n_folds`` finds it on held-out pairs,
     ``calibrate_threshold`` on others.
 
-    Parameters
-    ----------
-    learner : estimator with fit and transform
-        Its ``fit`` takes ``pairs`` and ``pair_labels``: ITML, MMC, SDML, DMLeig, GMML, LDML, :class:`Kernelized` around
-        one of them, or a pipeline that ends with one.
-    {preprocessor}
-    n_folds : int or None, default=None
-        Folds of the pairs for a threshold on held-out pairs, at ``n_folds`` more fits. None: a threshold on the
-        training pairs.
-
     Attributes
     ----------
-    {learner}
+    {fitted_learner}
     threshold_ : float
         Largest distance of pairs predicted similar; absent with ``calibrate=None``.
     {signs} {features}
@@ -98,10 +87,18 @@ class PairClassifier(TupleClassifier):
     array([ 1, -1])
     """
 
-    learner: Any
-    _: KW_ONLY
+    learner: Any = parameter(
+        ...,
+        "Its ``fit`` takes ``pairs`` and ``pair_labels``: ITML, MMC, SDML, DMLeig, GMML, LDML, :class:`Kernelized` "
+        "around one of them, or a pipeline that ends with one.",
+        "estimator with fit and transform",
+    )
     preprocessor: Any = None
-    n_folds: TwoOrMoreOrNone = None
+    n_folds: TwoOrMoreOrNone = parameter(
+        None,
+        "Folds of the pairs for a threshold on held-out pairs, at ``n_folds`` more fits. None: a threshold on the "
+        "training pairs.",
+    )
 
     _width, _name, _kinds = 2, "pairs", ("pairs",)
 
@@ -277,14 +274,7 @@ class TripletClassifier(ComparisonClassifier):
 
     Triplets are samples, (n_triplets, 3, n_features), or indices into the rows of ``preprocessor``, (n_triplets, 3).
 
-    Parameters
-    ----------
-    learner : estimator with fit and transform
-        Its ``fit`` takes ``triplets`` or ``quadruplets``: SCML, LMNN, LSML, :class:`Kernelized` around one of them, or
-        a pipeline that ends with one.
-    {preprocessor}
-
-    {learner} {signs} {features}
+    {fitted_learner} {signs} {features}
 
     Examples
     --------
@@ -299,8 +289,12 @@ class TripletClassifier(ComparisonClassifier):
     True
     """
 
-    learner: Any
-    _: KW_ONLY
+    learner: Any = parameter(
+        ...,
+        "Its ``fit`` takes ``triplets`` or ``quadruplets``: SCML, LMNN, LSML, :class:`Kernelized` around one of them, "
+        "or a pipeline that ends with one.",
+        "estimator with fit and transform",
+    )
     preprocessor: Any = None
 
     _width, _name, _kinds = 3, "triplets", ("triplets", "quadruplets")
@@ -331,13 +325,7 @@ class QuadrupletClassifier(ComparisonClassifier):
     Quadruplets are samples, (n_quadruplets, 4, n_features), or indices into the rows of ``preprocessor``,
     (n_quadruplets, 4).
 
-    Parameters
-    ----------
-    learner : estimator with fit and transform
-        Its ``fit`` takes ``quadruplets``: LSML, :class:`Kernelized` around it, or a pipeline that ends with it.
-    {preprocessor}
-
-    {learner} {signs} {features}
+    {fitted_learner} {signs} {features}
 
     Examples
     --------
@@ -352,8 +340,11 @@ class QuadrupletClassifier(ComparisonClassifier):
     True
     """
 
-    learner: Any
-    _: KW_ONLY
+    learner: Any = parameter(
+        ...,
+        "Its ``fit`` takes ``quadruplets``: LSML, :class:`Kernelized` around it, or a pipeline that ends with it.",
+        "estimator with fit and transform",
+    )
     preprocessor: Any = None
 
     _width, _name, _kinds = 4, "quadruplets", ("quadruplets",)
