@@ -141,11 +141,6 @@ class MetricLearner(KeptModel, MappedDistances, ClassNamePrefixFeaturesOutMixin,
             Samples. A sparse matrix is made dense, within scikit-learn's ``working_memory``.
         y : array-like of shape (n_samples,)
             Class labels of any type; -1 means unlabelled where there are two other classes.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
         """
         return self._fit(X, y)
 

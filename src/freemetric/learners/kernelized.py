@@ -133,11 +133,6 @@ class Kernelized(KeptModel, PairDistances, ClassNamePrefixFeaturesOutMixin, Tran
             Labels or targets. Unlabelled rows (-1) help to span the space.
         **knowledge : dict
             Further arguments of the learner's ``fit``, such as ``pairs`` and ``pair_labels``, which refer to rows of X.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
         """
         validate_params(self)
         learner = NCA() if self.learner is None else self.learner

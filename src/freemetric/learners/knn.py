@@ -182,11 +182,6 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
             Samples.
         y : array-like of shape (n_samples,)
             Class labels of any type; -1 means unlabelled where there are two other classes.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         validate_params(self)
         samples, labels = check_samples(self, X, y, dtype=np.float64, ensure_min_samples=2)
@@ -281,11 +276,6 @@ class MetricKNeighborsRegressor(ChosenNeighbors, KeptModel, RegressorMixin, Base
             Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets.
-
-        Returns
-        -------
-        self : object
-            The fitted regressor.
         """
         validate_params(self)
         options = {"dtype": np.float64, "y_numeric": True, "multi_output": True, "ensure_min_samples": 2}

@@ -107,11 +107,6 @@ class MetricRetriever(KeptModel, ClassNamePrefixFeaturesOutMixin, TransformerMix
             +1 for similar, -1 for dissimilar pairs.
         ids : array-like of shape (n_items,), default=None
             Integers or texts that ``query`` returns; None: rows of X.
-
-        Returns
-        -------
-        self : object
-            The fitted retriever.
         """
         validate_params(self)
         package_of(self.index)  # one that is missing is missed before the metric is learned

@@ -51,10 +51,6 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
             +1 for similar, -1 for dissimilar pairs.
         calibration_params : dict or None, default=None
             Parameters of ``calibrate_threshold``.
-
-        Returns
-        -------
-        self : object
         """
         return self._fit_and_calibrate(pairs, y, calibration_params)
 

@@ -33,10 +33,6 @@ class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanob
         y : array-like of shape (n_samples,)
             Class labels, or a numeric target for MLKR. If pairs, triplets or chunks are drawn from labels, negative
             ones are unknown.
-
-        Returns
-        -------
-        self : object
         """
         return self._learn_points(*self._points(X, y))
 

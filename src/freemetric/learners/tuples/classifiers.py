@@ -114,11 +114,6 @@ class PairClassifier(TupleClassifier):
         calibrate : str, dict or None, default="accuracy"
             The strategy of ``calibrate_threshold``, or a dict of its parameters ``strategy``, ``beta`` and
             ``min_rate``. None finds no threshold.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         wanted = _calibration(calibrate)
         X, indices = self._formed(pairs)
@@ -309,11 +304,6 @@ class TripletClassifier(ComparisonClassifier):
             The first sample is nearer to the second than to the third; or rows of the preprocessor.
         y : array-like of shape (n_triplets,) or None, default=None
             -1 where it is nearer to the third; None: +1 for all.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         return self._fit(triplets, y)
 
@@ -361,10 +351,5 @@ class QuadrupletClassifier(ComparisonClassifier):
             -1 where the last two are nearer; None: +1 for all.
         weights : array-like of shape (n_quadruplets,), default=None
             What each of them is worth, where the learner can tell.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         return self._fit(quadruplets, y, weights)
