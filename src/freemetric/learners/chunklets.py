@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 from .base import MetricLearner
 from .linear_algebra import covariance, generalised_eigenvectors, group_means, invertible, within_groups
 from .parameters import estimator, parameter
-from .side_information import check_chunks
+from .side_information import Given, check_chunks
 from .validation import clip_count
 
 NULL = 1e-10  # against the largest eigenvalue
@@ -36,7 +36,7 @@ class RCA(MetricLearner):
     n_components: int | None = parameter(None, "{directions}")
     regularization: Any = parameter("auto", "{ridge}")
 
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, chunks: ArrayLike | None = None) -> Self:
+    def fit(self, X: ArrayLike, y: Given = None, *, chunks: Given = None) -> Self:
         """Learn the metric from labels, each class a chunklet, or from chunklets.
 
         ``chunks`` (n_samples,) holds the index of each row's chunklet, negative for rows in none. It replaces y.
@@ -84,14 +84,7 @@ class DCA(MetricLearner):
     )
     regularization: Any = parameter("auto", "{ridge}")
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        chunks: ArrayLike | None = None,
-        different: ArrayLike | None = None,
-    ) -> Self:
+    def fit(self, X: ArrayLike, y: Given = None, *, chunks: Given = None, different: Given = None) -> Self:
         """Learn the metric from labels, each class a chunklet, or from chunklets.
 
         ``chunks`` (n_samples,) holds the index of each row's chunklet, negative for rows in none. It replaces y.

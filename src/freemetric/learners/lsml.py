@@ -10,7 +10,7 @@ from .base import generator
 from .descent import BoundedDescent
 from .linear_algebra import map_by_contrast
 from .parameters import CountOrNone, Positive, estimator, parameter
-from .side_information import PriorLearner, check_tuple_weights, check_tuples, draw_pairs, usual_number_of_pairs
+from .side_information import Given, PriorLearner, check_tuple_weights, check_tuples, draw_pairs, usual_number_of_pairs
 
 ROUNDING = 1e-13  # of the terms that the objective sums
 EDGE = 1e-6
@@ -68,14 +68,7 @@ class LSML(PriorLearner):
 
     _has_units = True
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        quadruplets: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
-    ) -> Self:
+    def fit(self, X: ArrayLike, y: Given = None, *, quadruplets: Given = None, weights: Given = None) -> Self:
         """Learn the metric from labels or from quadruplets.
 
         ``quadruplets`` (n_quadruplets, 4) are indices into X: the first two samples are nearer to each other than the

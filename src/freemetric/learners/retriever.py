@@ -23,7 +23,7 @@ from .itml import ITML
 from .nca import MLKR
 from .parallel import one_blas_thread
 from .parameters import CountOrNone, estimator, parameter
-from .side_information import check_pairs
+from .side_information import Given, check_pairs
 from .tuples.base import check_takes, fitted, formed, signs_of
 from .unsupervised import Euclidean
 from .validation import check_samples
@@ -84,13 +84,7 @@ class MetricRetriever(KeptModel, ClassNamePrefixFeaturesOutMixin, TransformerMix
     random_state: Any = parameter(None, 'Seed of the rows that are drawn, and of the learner that "auto" takes.')
 
     def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        pairs: ArrayLike | None = None,
-        pair_labels: ArrayLike | None = None,
-        ids: ArrayLike | None = None,
+        self, X: ArrayLike, y: Given = None, *, pairs: Given = None, pair_labels: Given = None, ids: Given = None
     ) -> Self:
         """Learn the metric, and index the items.
 
