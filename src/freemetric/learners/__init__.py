@@ -45,11 +45,5 @@ LEARNERS = PAPER | {cls.__name__.lower(): cls for cls in OTHERS}
 
 __all__ = ["ANMM", "DCA", "DMLFE", "DMLMJ", "GMML", "ITML", "LDA", "LDML", "LEARNERS", "LFDA", "LMNN", "LSML", "MCML"]
 __all__ += ["MLKR", "MMC", "NCA", "NCMML", "PAPER", "PCA", "RCA", "SCML", "SDML", "Covariance", "DMLeig", "Euclidean"]
-__all__ += [
-    "Kernelized",
-    "MetricKNeighborsClassifier",
-    "MetricKNeighborsRegressor",
-    "MetricRetriever",
-    "PairClassifier",
-]
-__all__ += ["QuadrupletClassifier", "TripletClassifier", "keep_interrupted_fits"]
+__all__ += ["Kernelized", "MetricKNeighborsClassifier", "MetricKNeighborsRegressor", "MetricRetriever"]
+__all__ += ["PairClassifier", "QuadrupletClassifier", "TripletClassifier", "keep_interrupted_fits"]

@@ -70,7 +70,7 @@ class LDML(ConvexDescent, PairLearner):
         M0, X = self._prior(X, all_rows), X / self._unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
         A = self._beginning(X, y, M0)
-        is_warm = self._previous_of(A.shape) is not None
+        is_warm = self._previous(A.shape[1], len(A)) is not None
         b = vars(self)["threshold_"] if is_warm else np.median(((V @ A.T) ** 2).sum(axis=1))
 
         def objective(flat):

@@ -68,7 +68,7 @@ class NCMML(SmoothDescent):
             value += self.regularization * float(((A - A0) ** 2).sum())
             return value, gradient + 2 * self.regularization * (A - A0)
 
-        start = self._previous_of(A0.shape)
+        start = self._previous(A0.shape[1], len(A0))
         self.energy_, A = self._descend(objective, A0 if start is None else start)
         self.centroids_, self.centroid_classes_ = centroids * self._unit, owners
         return A

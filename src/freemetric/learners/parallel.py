@@ -4,7 +4,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from threading import RLock
 from typing import Any, TypeVar
@@ -140,11 +140,6 @@ class BlasLimit:
             _set(own)
 
 
-def one_blas_thread() -> AbstractContextManager:
-    """Matrix products in one thread: replicas run in parallel, and results do not depend on the machine."""
-    return BLAS_LIMIT.held()
-
-
 @cache
 def _blas_libraries():
     """The BLAS libraries of this process; cached, because the search takes milliseconds."""
@@ -173,3 +168,4 @@ def _set(limits: Limits) -> None:
 
 
 BLAS_LIMIT = BlasLimit()
+one_blas_thread = BLAS_LIMIT.held  # replicas run in parallel, and results do not depend on the machine

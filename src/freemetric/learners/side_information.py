@@ -14,7 +14,6 @@ from ..printable import counted
 from .base import MetricLearner, generator
 from .linear_algebra import covariance
 from .training_rows import canonical_order
-from .validation import check_labels, labelled
 
 COPY = 1e-20  # relative to the largest squared difference
 PAIRS_PER_CLASS_PAIR = 20
@@ -204,14 +203,9 @@ class PairLearner(MetricLearner):
 
 
 class PriorLearner(MetricLearner):
-    """A learner with a prior metric; if it is the covariance, ``_learn`` gets unlabelled rows, too, as ``all_rows``."""
+    """A learner with a prior metric, which may be the covariance of all rows."""
 
-    def _samples(self, X, y, sample_weight):
-        if not (isinstance(self.prior, str) and self.prior == "covariance"):
-            return super()._samples(X, y, sample_weight)
-        rows = labelled(y, others_help=True)
-        self.classes_, y = check_labels(y[rows])
-        return self._taken(X, rows), y, {} if rows.all() else {"all_rows": X}
+    _others_help = property(lambda self: isinstance(self.prior, str) and self.prior == "covariance")
 
     def _prior(self, X, all_rows=None):
         """M_0 (d, d) of X in its own unit, symmetric and positive definite."""
