@@ -115,7 +115,7 @@ def lbfgs(
     objective: Callable[[Array], tuple[float, Array]],
     start: Array,
     max_iter: int,
-    callback: Callable[[Array], None],
+    callback: Callable[[Array], None] | None = None,
     ftol: float = 0.0,
     gtol: float = 0.0,
 ) -> OptimizeResult:

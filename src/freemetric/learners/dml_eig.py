@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import logsumexp
 
 from .base import generator
+from .descent import lbfgs
 from .fitting import Lowest, tell
 from .linear_algebra import map_of, shrunk
 from .parameters import CountOrNone, Positive, estimator, parameter
@@ -87,10 +88,8 @@ class DMLeig(PairLearner):
     def _start(self, V, K):
         """A factor L of trace one: the last fit's, or equal weight on the directions in which D differs most."""
         A, d = getattr(self, "components_", None) if self.warm_start else None, len(K)
-        if A is not None and A.shape[1] == d:
-            L = A @ K
-        else:
-            L = np.eye(d) if d <= FIRST_RANK else eigh(V.T @ V, subset_by_index=[d - FIRST_RANK, d - 1])[1].T
+        L = np.eye(d) if d <= FIRST_RANK else eigh(V.T @ V, subset_by_index=[d - FIRST_RANK, d - 1])[1].T
+        L = L if A is None or A.shape[1] != d else A @ K
         return L / np.linalg.norm(L)
 
 
@@ -160,8 +159,7 @@ class _SmallestDistance:
             gradient = 2 * (Z * weights[:, None]).T @ self.V
             return -value, -((gradient - (gradient * unit).sum() * unit) / length).ravel()
 
-        options = {"maxiter": POLISHING, "ftol": 1e-12, "gtol": 1e-10}
-        flat = minimize(objective, L.ravel(), jac=True, method="L-BFGS-B", options=options).x
+        flat = lbfgs(objective, L, POLISHING, ftol=1e-12, gtol=1e-10).x
         # the same L^T L / |L|^2 by orthogonal rows, negligible ones left out
         _, lengths, rows = np.linalg.svd(flat.reshape(L.shape), full_matrices=False)
         kept = lengths > NEGLIGIBLE * lengths[0]

@@ -78,14 +78,11 @@ class ITML(PriorLearner, PairLearner):
     random_state: Any = None
 
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
-        rng = generator(self.random_state)
-        last = self._last_pairs(y)
+        rng, last = generator(self.random_state), self._last_pairs(y)
         if y is None:
             pairs, similar = check_pairs(pairs, pair_labels, len(X))
-        elif last is not None:
-            pairs, similar = last, self.pair_labels_ == 1
         else:
-            pairs, similar = draw_pairs(rng, X, y, self._n_pairs(y))
+            pairs, similar = last or draw_pairs(rng, X, y, self._n_pairs(y))
         root = cholesky(self._prior(X, all_rows), lower=True)
         Z = X @ root  # where the prior is the identity
         u, l = self._bounds(rng, Z)
@@ -110,7 +107,7 @@ class ITML(PriorLearner, PairLearner):
         return tuple(bounds.tolist())
 
     def _last_pairs(self, y):
-        """The last fit's pairs as rows of y, for a warm start with labels; None where they do not suit."""
+        """The last fit's pairs as rows of y, and which are similar, for a warm start with labels where they suit."""
         pairs = getattr(self, "pairs_", None) if self.warm_start else None
         if pairs is None or y is None or len(pairs) != self._n_pairs(y) // 2 * 2:
             return None
@@ -118,7 +115,7 @@ class ITML(PriorLearner, PairLearner):
         if pairs.max() >= len(y) or not np.array_equal(self._as_given(pairs), self.pairs_):
             return None
         similar = y[pairs[:, 0]] == y[pairs[:, 1]]
-        return pairs if np.array_equal(similar, self.pair_labels_ == 1) else None
+        return (pairs, similar) if np.array_equal(similar, self.pair_labels_ == 1) else None
 
 
 class _Projections:

@@ -29,6 +29,8 @@ def best_threshold(
     >>> best_threshold([-1.0, -2.0, -3.0], [True, True, False])
     -2.0
     """
+    if strategy not in STRATEGIES:
+        raise ValueError(f"Unknown strategy {strategy!r}; known: {', '.join(map(repr, STRATEGIES))}.")
     order = np.argsort(-np.asarray(scores, np.float64), kind="stable")
     falling, similar = np.asarray(scores, np.float64)[order], np.asarray(similar, dtype=bool)[order]
     last = np.append(falling[1:] != falling[:-1], True)  # of equal ones
@@ -41,21 +43,17 @@ def best_threshold(
 def _worth(true_positives, false_positives, strategy, min_rate, beta):
     """The value of every threshold by a strategy."""
     positives, negatives = true_positives[-1], false_positives[-1]
-    true_negatives = negatives - false_positives
     if strategy == "accuracy":
-        return true_positives + true_negatives
+        return true_positives - false_positives
     if strategy == "f_beta":
         found = (1 + beta**2) * true_positives
         missed = beta**2 * (positives - true_positives) + false_positives
         return found / np.maximum(found + missed, np.finfo(np.float64).tiny)
     # of no pairs every share is found
     sensitivity = true_positives / positives if positives else np.ones(len(true_positives))
-    specificity = true_negatives / negatives if negatives else np.ones(len(true_positives))
-    if strategy == "max_tpr":
-        return np.where(specificity >= min_rate, sensitivity, -1)
-    if strategy == "max_tnr":
-        return np.where(sensitivity >= min_rate, specificity, -1)
-    raise ValueError(f"Unknown strategy {strategy!r}; known: {', '.join(map(repr, STRATEGIES))}.")
+    specificity = (negatives - false_positives) / negatives if negatives else np.ones(len(true_positives))
+    rate, other = (sensitivity, specificity) if strategy == "max_tpr" else (specificity, sensitivity)
+    return np.where(other >= min_rate, rate, -1)
 
 
 @estimator
