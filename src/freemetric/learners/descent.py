@@ -245,8 +245,8 @@ class MapSearch(MetricLearner):
         previous = getattr(self, "components_", None) if self.warm_start else None
         if previous is None or previous.shape[1] != n_features:
             return None
-        rows_fit = self.n_components in (None, len(previous)) and n_rows in (None, len(previous))
-        return previous * self._unit if rows_fit else None
+        p = len(previous)
+        return previous * self._unit if self.n_components in (None, p) and n_rows in (None, p) else None
 
     def _start(self, rng, X, y):
         previous = self._previous(X.shape[1])

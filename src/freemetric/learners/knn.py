@@ -96,7 +96,8 @@ class VotingClassifier(KeptModel, ClassifierMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        share = self.predict_proba(X)
+        return self.classes_[share.argmax(axis=1)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
