@@ -79,9 +79,7 @@ class DCA(MetricLearner):
     {two_of_iris}
     """
 
-    n_components: int | None = parameter(
-        None, "Directions to keep, those of smallest variance within groups; None keeps all of C_b's rank."
-    )
+    n_components: int | None = parameter(None, "Directions of least variance within groups to keep; None keeps all.")
     regularization: Any = parameter("auto", "{ridge}")
 
     def fit(self, X: ArrayLike, y: Given = None, *, chunks: Given = None, different: Given = None) -> Self:

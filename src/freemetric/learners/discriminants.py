@@ -47,9 +47,7 @@ class LDA(MetricLearner):
     array([32.19,  0.29])
     """
 
-    n_components: int | None = parameter(
-        None, "Directions to keep; None keeps all that the class means span, C - 1 at most."
-    )
+    n_components: int | None = parameter(None, "Directions to keep; None keeps all, at most one less than classes.")
     regularization: Any = parameter(
         "auto",
         'Ridge on S_w of features with variance one, relative to its mean eigenvalue. "auto" shrinks a singular S_w '
@@ -96,8 +94,7 @@ class LFDA(MetricLearner):
     n_components: int | None = parameter(None, "{directions}")
     n_neighbors: int = parameter(7, "Neighbour that sets the length scale of a sample.")
     embedding: Annotated[Any, StrOptions({"weighted", "orthonormalized", "plain"})] = parameter(
-        "weighted",
-        "Directions times the root of their eigenvalue, an orthonormal basis of their span, or v^T S_w v = 1.",
+        "weighted", "Directions times the root of their eigenvalue, an orthonormal basis of them, or v^T S_w v = 1."
     )
     regularization: Any = parameter(
         "auto", 'Ridge on S_w relative to its mean eigenvalue; "auto" is 0.001 where S_w is singular, else 0.'

@@ -48,9 +48,7 @@ class DMLeig(PairLearner):
 
     n_components: int | None = parameter(None, "{leading}")
     n_neighbors: int = parameter(10, "Nearest samples of the own class and of the others that make a sample's pairs.")
-    n_constraints: CountOrNone = parameter(
-        20000, "Maximum number of dissimilar pairs, drawn at random among more; None takes all."
-    )
+    n_constraints: CountOrNone = parameter(20000, "Most dissimilar pairs, drawn at random among more; None takes all.")
     smoothing: Positive = parameter(1.0, "mu. Small values obey the single worst pair, large ones the average.")
     regularization: Positive = parameter(0.1, "Ridge on X_S relative to its mean eigenvalue.")
     max_iter: int = 100

@@ -53,14 +53,8 @@ class LMNN(MiniBatched, TripletLearner):
 
     n_components: int | None = None
     n_neighbors: int = parameter(3, "Target neighbours of each sample.")
-    regularization: Share = parameter(
-        0.5, "r, the weight of the pull towards the targets; 1 - mu in the article.", "float in [0, 1)"
-    )
-    init: Any = parameter(
-        "auto",
-        'Start of the search, times the best power of two. "auto": the identity; for fewer dimensions "lda" with '
-        'enough classes, else "pca".',
-    )
+    regularization: Share = parameter(0.5, "r in [0, 1), the weight of the pull to targets; 1 - mu in the article.")
+    init: Any = parameter("auto", 'Start of the search, times the best power of two; "auto" as for :class:`NCA`.')
     max_iter: int = parameter(500, "{max_looks}")
     tol: float = parameter(
         1e-4, "Stop when an iteration lowers f by less, relative to f above one; with batches, shorten the steps then."

@@ -53,13 +53,9 @@ class LSML(PriorLearner):
     (13, 13)
     """
 
-    n_components: int | None = parameter(
-        None, "Directions to keep, those in which c and d differ most against a and b; None keeps all."
-    )
+    n_components: int | None = parameter(None, "Directions where c and d differ most against a and b; None keeps all.")
     gamma: Positive = parameter(1.0, "Weight of all quadruplets against the prior.")
-    n_constraints: CountOrNone = parameter(
-        None, "Quadruplets drawn from the labels. None: 10 n_classes^2, between 500 and 5000."
-    )
+    n_constraints: CountOrNone = parameter(None, "Quadruplets drawn from labels. None: 10 n_classes^2, 500 to 5000.")
     prior: Any = "identity"
     max_iter: int = 1000
     tol: float = parameter(1e-4, "{tol_of_gap}")

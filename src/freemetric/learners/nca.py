@@ -142,8 +142,7 @@ class MLKR(EnergyDescent):
     )
     max_iter: int = parameter(1000, "{max_looks}")
     tol: float = parameter(
-        1e-7,
-        "Stop when an iteration lowers E by less; with batches, shorten the steps then. 1e-5 is several times faster.",
+        1e-7, "Stop when an iteration lowers E by less; with batches, shorten the steps then. 1e-5 is much faster."
     )
     batch_size: int | None = None
     warm_start: bool = False

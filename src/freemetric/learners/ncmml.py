@@ -45,11 +45,9 @@ class NCMML(SmoothDescent):
     """
 
     n_components: int | None = None
-    n_centroids: Count = parameter(
-        1, "Centroids of every class, at most its number of distinct samples. One is the mean."
-    )
+    n_centroids: Count = parameter(1, "Centroids of a class, at most its distinct samples. One is the mean.")
     regularization: NotNegative = parameter(
-        1e-3, "r, the cost of leaving A_0, the map that ``init`` names; 0 in the reference."
+        1e-3, "r, the cost of leaving A_0, what ``init`` names; 0 in the reference."
     )
     init: Any = "auto"
     max_iter: int = 200

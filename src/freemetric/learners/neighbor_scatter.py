@@ -79,9 +79,7 @@ class DMLMJ(MetricLearner):
     n_components: int | None = parameter(None, "{directions}")
     n_neighbors: int = parameter(5, "Neighbours of each kind.")
     regularization: Any = parameter(
-        "auto",
-        'Ridge on S_P and S_Q relative to the mean eigenvalue of S_P. "auto" shrinks both by the amount of Ledoit and '
-        "Wolf where S_P is singular.",
+        "auto", 'Ridge relative to the mean eigenvalue of S_P. "auto" shrinks singular S_P, S_Q as Ledoit and Wolf do.'
     )
 
     def _learn(self, X, y):

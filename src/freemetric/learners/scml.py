@@ -75,9 +75,7 @@ class SCML(TripletLearner):
     """
 
     n_components: int | None = parameter(
-        None,
-        "Directions to keep, those in which the third sample of a triplet differs most against the second; None keeps "
-        "all.",
+        None, "Directions to keep, those in which third samples differ most against second ones; None keeps all."
     )
     n_basis: CountOrNone = parameter(None, "Number of bases. None: 20 per feature, at most 1000.")
     basis: Annotated[Any, "array-like", None] = parameter(
@@ -85,9 +83,7 @@ class SCML(TripletLearner):
         "Directions to weigh instead of those of regions; ``n_basis`` is not used then.",
         "array-like of shape (n_basis, n_features) or None",
     )
-    regularization: NotNegative = parameter(
-        1e-5, "beta, the cost of weight; larger values give fewer positive weights."
-    )
+    regularization: NotNegative = parameter(1e-5, "beta, the cost of weight; larger values leave fewer weights.")
     n_neighbors: int = parameter(3, "Nearest samples of the own class in the triplets of a sample.")
     n_impostors: Count = parameter(10, "Nearest samples of other classes in the triplets of a sample.")
     gamma: Positive = parameter(0.3, "Step size, relative to the squared distance of impostors along a base.")

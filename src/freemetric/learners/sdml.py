@@ -73,9 +73,7 @@ class SDML(PriorLearner, PairLearner):
         'beta, the weight of a pair against the prior. "auto": the largest that changes the prior at most tenfold in '
         "any direction.",
     )
-    sparsity: NotNegative = parameter(
-        0.01, "lambda, the penalty on elements off the diagonal. 0 makes M the inverse of S."
-    )
+    sparsity: NotNegative = parameter(0.01, "lambda, the penalty on elements off the diagonal. 0: M = S^-1.")
     n_constraints: int | None = None
     prior: Any = "identity"
     max_iter: int = 500

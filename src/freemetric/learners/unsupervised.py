@@ -65,9 +65,7 @@ class PCA(MetricLearner):
     """
 
     n_components: int | None = parameter(None, "Directions to keep; None keeps all that N samples determine.")
-    whiten: Flag = parameter(
-        False, "Divide each direction by its standard deviation; constant directions are dropped then."
-    )
+    whiten: Flag = parameter(False, "Divide each direction by its standard deviation; constant ones are dropped.")
     random_state: Any = parameter(None, "Seed of scikit-learn's randomised solver, which it uses on large data.")
 
     _needs_labels = False
@@ -113,13 +111,9 @@ class Covariance(MetricLearner):
     True
     """
 
-    n_components: int | None = parameter(
-        None, "Directions of largest variance to keep; None keeps one for every feature that varies."
-    )
+    n_components: int | None = parameter(None, "Directions of largest variance to keep; None: one per varying feature.")
     regularization: Any = parameter(
-        "auto",
-        'Ridge on the correlation matrix of the features. "auto" shrinks a singular one by the amount of Ledoit and '
-        "Wolf and leaves a regular one as it is.",
+        "auto", 'Ridge on the correlation matrix. "auto" shrinks a singular one by the amount of Ledoit and Wolf.'
     )
 
     _needs_labels = False

@@ -89,13 +89,10 @@ class PairClassifier(TupleClassifier):
         ...,
         "Its ``fit`` takes ``pairs`` and ``pair_labels``: ITML, MMC, SDML, DMLeig, GMML, LDML, :class:`Kernelized` "
         "around one of them, or a pipeline that ends with one.",
-        "estimator with fit and transform",
     )
     preprocessor: Any = None
     n_folds: TwoOrMoreOrNone = parameter(
-        None,
-        "Folds of the pairs for a threshold on held-out pairs, at ``n_folds`` more fits. None: a threshold on the "
-        "training pairs.",
+        None, "Folds of the pairs for a threshold on held-out pairs, at as many more fits. None: on training pairs."
     )
 
     _width, _name, _kinds = 2, "pairs", ("pairs",)
@@ -286,7 +283,6 @@ class TripletClassifier(ComparisonClassifier):
         ...,
         "Its ``fit`` takes ``triplets`` or ``quadruplets``: SCML, LMNN, LSML, :class:`Kernelized` around one of them, "
         "or a pipeline that ends with one.",
-        "estimator with fit and transform",
     )
     preprocessor: Any = None
 
@@ -329,9 +325,7 @@ class QuadrupletClassifier(ComparisonClassifier):
     """
 
     learner: Any = parameter(
-        ...,
-        "Its ``fit`` takes ``quadruplets``: LSML, :class:`Kernelized` around it, or a pipeline that ends with it.",
-        "estimator with fit and transform",
+        ..., "Its ``fit`` takes ``quadruplets``: LSML, :class:`Kernelized` around it, or a pipeline that ends with it."
     )
     preprocessor: Any = None
 
