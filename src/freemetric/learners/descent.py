@@ -112,14 +112,9 @@ Array = NDArray[np.float64]
 
 
 def lbfgs(
-    objective: Callable[[Array], tuple[float, Array]],
-    start: Array,
-    max_iter: int,
-    callback: Callable[[Array], None] | None = None,
-    ftol: float = 0.0,
-    gtol: float = 0.0,
+    objective: Callable, start: Array, max_iter: int, callback: Callable | None = None, ftol: float = 0, gtol: float = 0
 ) -> OptimizeResult:
-    """scipy's L-BFGS down the value and gradient of flat arrays."""
+    """scipy's L-BFGS down the value and gradient of flat arrays, of which ``callback`` gets every iterate."""
     options = {"maxiter": max_iter, "maxfun": 20 * (max_iter + 1), "ftol": ftol, "gtol": gtol}
     return minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options=options, callback=callback)
 

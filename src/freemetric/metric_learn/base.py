@@ -102,12 +102,8 @@ class Mahalanobis(KeptModel, MappedDistances, BaseEstimator):
 
     def score_pairs(self, pairs: ArrayLike) -> NDArray:
         """The same as ``pair_distance``, under the name that metric-learn gave up."""
-        warnings.warn(
-            "score_pairs will be deprecated in release 0.7.0. Use pair_score to compute similarity scores, or "
-            "pair_distances to compute distances.",
-            FutureWarning,
-            stacklevel=2,
-        )
+        remedy = "Use pair_score to compute similarity scores, or pair_distances to compute distances."
+        warnings.warn(f"score_pairs will be deprecated in release 0.7.0. {remedy}", FutureWarning, stacklevel=2)
         return self.pair_distance(pairs)
 
     def get_metric(self) -> Callable[..., float]:

@@ -51,8 +51,6 @@ class ComparisonsClassifier(ClassifierMixin, Mahalanobis):
 
 
 class BaseLSML(Mahalanobis):
-    """What LSML and LSML_Supervised share."""
-
     def _learn_quadruplets(self, X, quadruplets, weights):
         prior = metric_matrix(self.prior, X, "prior", self.random_state)
         tol = self.tol**2  # the gap is of second order in the error of M
@@ -91,8 +89,6 @@ class LSML_Supervised(BaseLSML, PointsLearner):  # noqa: N801 - metric-learn's n
 
 
 class BaseSCML(Mahalanobis):
-    """What SCML and SCML_Supervised share."""
-
     _names = {"regularization": "beta"}
     _drawn_basis: str  # the name of the basis that is drawn
 

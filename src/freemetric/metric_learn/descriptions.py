@@ -19,20 +19,9 @@ PARAMETERS = {
     ),
     "BaseMMC.init": (METRIC, "Sets the scale of the result only: the maximum does not depend on the start."),
     "max_iter": ("int", "Maximum number of iterations, or of mini-batches."),
-    "tol": (
-        "float",
-        "Relative tolerance of the metric. The search stops when the objective is within the square of it, relative "
-        "to the objective, of the optimum.",
-    ),
-    "NCA.tol": (
-        "float or None",
-        "Stop when an iteration lowers the expected error by less; None: 1e-7, about where metric-learn stops.",
-    ),
-    "MLKR.tol": (
-        "float or None",
-        "Stop when an iteration lowers the error, relative to the variance of y, by less; None: as "
-        ":class:`freemetric.MLKR`.",
-    ),
+    "tol": ("float", "Stop when the objective is within the square of this, relative to itself, of the optimum."),
+    "NCA.tol": ("float or None", "Stop when an iteration lowers the expected error by less; None: 1e-7."),
+    "MLKR.tol": ("float or None", "Stop when an iteration lowers the error by less; None: as `freemetric.MLKR`."),
     "prior": (METRIC, "The metric to stay close to, positive definite."),
     "gamma": ("float", "Weight of the pairs against the prior."),
     "BaseSCML.gamma": ("float", "Step size; 60 times this is the parameter of the same name of our SCML."),
@@ -45,10 +34,7 @@ PARAMETERS = {
         '"auto" (not in metric-learn) finds one that needs no warning.',
     ),
     "sparsity_param": ("float", "Penalty of the off-diagonal elements of M."),
-    "n_constraints": (
-        "int or None",
-        "Number of similar pairs to draw, and of dissimilar ones, or of quadruplets; None: 20 n_classes^2.",
-    ),
+    "n_constraints": ("int or None", "Similar and dissimilar pairs to draw, or quadruplets; None: 20 n_classes^2."),
     "weights": ("array-like of shape (n_constraints,) or None", "Relative weights of the quadruplets."),
     "beta": ("float", "L1 penalty of the weights; a larger one leaves fewer positive weights."),
     "SCML.basis": (
@@ -64,10 +50,7 @@ PARAMETERS = {
     "batch_size": ("int", "Number of triplets in a mini-batch."),
     "k_genuine": ("int", "Number of nearest points of the same class in the triplets of a point."),
     "k_impostor": ("int", "Number of nearest points of other classes in the triplets of a point."),
-    "LFDA.k": (
-        "int or None",
-        "Neighbour that sets the local scale of a point, at most n_features - 1; None: 7, or that maximum.",
-    ),
+    "LFDA.k": ("int or None", "Neighbour that sets the scale of a point, at most n_features - 1; None: 7 or that."),
     "embedding_type": (
         '{"weighted", "orthonormalized", "plain"}',
         "Directions times the root of their eigenvalues, an orthonormal basis of their span, or the directions alone.",
