@@ -52,15 +52,34 @@ USUAL: dict[str, Any] = {
 }
 """Default constraints of parameters by name."""
 
+SHORT = {  # name and kind, and a line of text
+    "directions": ("n_components : int or None", "Directions to keep; None keeps all."),
+    "leading": ("n_components : int or None", "Directions of largest eigenvalue of M to keep; None keeps all."),
+    "max_iter": ("max_iter : int", "Maximum number of iterations."),
+    "tol": ("tol : float", "Stop when an iteration lowers the objective by less."),
+    "tol_of_gap": ("tol : float", "Stop when the objective is at most this share of itself away from the optimum."),
+    "warm_start": ("warm_start : bool", "Start from the last fit where its shape fits the data."),
+    "verbose": ("verbose : bool", "Log every iteration."),
+    "seed_of_folds": ("random_state : int, RandomState or None", "Seed of the inner folds. The learner has its own."),
+    "learner": ("learner : estimator with fit and transform", "The metric learner, or a pipeline that ends with one."),
+    "most_neighbors": ("most_neighbors : int", 'Largest number of neighbours that "auto" tries.'),
+    "n_folds": ("n_folds : int", "Inner folds."),
+    "n_jobs": ("n_jobs : int or None", "Threads of the neighbour search."),
+    "map": ("components_ : ndarray of shape (n_components, n_features)", "The map A."),
+    "eigenvalues": ("eigenvalues_ : ndarray of shape (n_components,)", "lambda of every row."),
+    "objective": ("objective_ : float", "The objective at the solution."),
+    "gap": ("gap_ : float", "Upper bound on the distance of the objective from its optimum."),
+    "n_iter": ("n_iter_ : int", "Number of iterations; with batches, of evaluations on the subset."),
+    "fitted_learner": ("learner_ : estimator", "The fitted learner."),
+    "signs": ("classes_ : ndarray of shape (2,)", "-1 and 1."),
+    "classes": ("classes_ : ndarray of shape (n_classes,)", "Labels seen in fit, if any."),
+}
 DESCRIPTIONS = {
+    **{key: "\n        ".join(entry) for key, entry in SHORT.items()},
     "n_components": """n_components : int or None
         Dimension of the learned space; None keeps the number of features, or the rank of very wide data.""",
-    "directions": """n_components : int or None
-        Directions to keep; None keeps all.""",
     "rank": """n_components : int or None
         Rank of M, the dimension of the learned space; None keeps the number of features.""",
-    "leading": """n_components : int or None
-        Directions of largest eigenvalue of M to keep; None keeps all.""",
     "contrasts": """n_components : int or None
         Directions to keep, those in which dissimilar pairs differ most against similar ones; None keeps all.""",
     "init": """init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features)
@@ -75,34 +94,14 @@ DESCRIPTIONS = {
         Ledoit and Wolf's amount and leaves a regular one as it is.""",
     "n_constraints": """n_constraints : int or None
         Pairs drawn from the labels, half of them similar. None: 20 n_classes^2, between 1000 and 10,000.""",
-    "max_iter": """max_iter : int
-        Maximum number of iterations.""",
     "max_looks": """max_iter : int
         Maximum number of L-BFGS iterations; with batches, of evaluations on the subset, 25 steps each.""",
-    "tol": """tol : float
-        Stop when an iteration lowers the objective by less.""",
-    "tol_of_gap": """tol : float
-        Stop when the objective is at most this share of itself away from the optimum.""",
     "batch_size": """batch_size : int or None
         Samples of a batch. None: no batches up to 10,000 samples, batches of 2,048 beyond.""",
-    "warm_start": """warm_start : bool
-        Start from the last fit where its shape fits the data.""",
     "device": """device : str
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain numpy, which is slow.""",
-    "verbose": """verbose : bool
-        Log every iteration.""",
     "random_state": """random_state : int, RandomState or None
         Seed of all random numbers: drawn tuples, starts, batches, moves.""",
-    "seed_of_folds": """random_state : int, RandomState or None
-        Seed of the inner folds. The learner has its own.""",
-    "learner": """learner : estimator with fit and transform
-        The metric learner, or a pipeline that ends with one.""",
-    "most_neighbors": """most_neighbors : int
-        Largest number of neighbours that "auto" tries.""",
-    "n_folds": """n_folds : int
-        Inner folds.""",
-    "n_jobs": """n_jobs : int or None
-        Threads of the neighbour search.""",
     "ladder": """temperatures : tuple of two floats or None, default=None
         Lowest and highest temperature of the ladder; None: around that of the search.
     settings : freemetric.thermodynamics.TemperingSettings or None, default=None
@@ -117,34 +116,18 @@ DESCRIPTIONS = {
     "preprocessor": """preprocessor : array-like of shape (n_samples, n_features), callable or None
         Samples that indices refer to, all of which the learner sees; or a function that returns samples
         (n, n_features) for keys (n,), such as file names.""",
-    "map": """components_ : ndarray of shape (n_components, n_features)
-        The map A.""",
     "map_of_M": """components_ : ndarray of shape (n_components, n_features)
         The map A; M = A^T A if n_components is None.""",
     "whitening_map": """components_ : ndarray of shape (n_components, n_features)
         The map A; A C_w A^T is the identity.""",
-    "eigenvalues": """eigenvalues_ : ndarray of shape (n_components,)
-        lambda of every row.""",
-    "objective": """objective_ : float
-        The objective at the solution.""",
-    "gap": """gap_ : float
-        Upper bound on the distance of the objective from its optimum.""",
     "pairs": """pairs_ : ndarray of shape (n_pairs, 2)
         Rows of X that were compared.
     pair_labels_ : ndarray of shape (n_pairs,)
         +1 for similar, -1 for dissimilar pairs.""",
-    "n_iter": """n_iter_ : int
-        Number of iterations; with batches, of evaluations on the subset.""",
-    "fitted_learner": """learner_ : estimator
-        The fitted learner.""",
     "selection": """n_neighbors_ : int
         Number of neighbours.
     selection_ : dict of ndarray
         "n_neighbors" and "error" over the inner folds; absent where the number is given.""",
-    "signs": """classes_ : ndarray of shape (2,)
-        -1 and 1.""",
-    "classes": """classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit, if any.""",
     "features": """n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -75,18 +75,13 @@ PARAMETERS = {
 }
 """Types and descriptions of parameters by their names; those of one class or its subclasses begin with its name."""
 
-ATTRIBUTES = {
-    "components_": """components_ : ndarray of shape (n_components, n_features)
-        The map L, with M = L^T L.""",
+ATTRIBUTES = DESCRIPTIONS | {
+    "components_": "components_ : ndarray of shape (n_components, n_features)\n        The map L, with M = L^T L.",
     "bounds_": """bounds_ : ndarray of shape (2,)
         Upper bound of the squared distances of similar pairs, lower bound of those of dissimilar pairs.""",
-    "threshold_": """threshold_ : float
-        Pairs at most this far apart are predicted to be similar.""",
-    "n_iter_": """n_iter_ : int
-        Number of iterations.""",
-    "features": DESCRIPTIONS["features"],
-    "n_features_in_": """n_features_in_ : int
-        Number of features seen in fit.""",
+    "threshold_": "threshold_ : float\n        Pairs at most this far apart are predicted to be similar.",
+    "n_iter_": "n_iter_ : int\n        Number of iterations.",
+    "n_features_in_": "n_features_in_ : int\n        Number of features seen in fit.",
 }
 
 EXAMPLES = {
