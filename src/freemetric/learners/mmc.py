@@ -1,15 +1,13 @@
 """MMC: the largest mean distance of dissimilar pairs at a fixed distance of similar ones."""
 
-from numbers import Real
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
-from ..sklearn_compat import Interval, StrOptions
 from .descent import BoundedDescent
 from .linear_algebra import covariance, map_by_contrast
-from .parameters import Flag, estimator, parameter
+from .parameters import Flag, PositiveOrAuto, estimator, parameter
 from .side_information import PairLearner, differ
 
 
@@ -44,9 +42,7 @@ class MMC(PairLearner):
     n_components: int | None = parameter(None, "{contrasts}")
     diagonal: Flag = parameter(False, "Restrict M to a diagonal matrix, weights of the features.")
     n_constraints: int | None = None
-    regularization: Annotated[Any, Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})] = parameter(
-        "auto", "{ridge}"
-    )
+    regularization: PositiveOrAuto = parameter("auto", "{ridge}")
     max_iter: int = 1000
     tol: float = parameter(1e-3, "{tol_of_gap}")
     verbose: bool = False

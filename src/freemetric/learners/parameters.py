@@ -29,6 +29,7 @@ TwoOrMoreOrNone = Annotated[int | None, Interval(Integral, 2, None, closed="left
 Positive = Annotated[float, Interval(Real, 0, None, closed="neither")]
 NotNegative = Annotated[float, Interval(Real, 0, None, closed="left")]
 NotNegativeOrAuto = Annotated[Any, Interval(Real, 0, None, closed="left"), StrOptions({"auto"})]
+PositiveOrAuto = Annotated[Any, Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})]
 Share = Annotated[float, Interval(Real, 0, 1, closed="left")]
 Flag = Annotated[bool, "boolean"]
 
