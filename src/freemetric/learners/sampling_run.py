@@ -24,7 +24,7 @@ OBSERVERS: dict[str, Observer] = {
 }
 
 
-@dataclass
+@dataclass(eq=False)
 class Walk:
     """Runs a sampler to its end and keeps the trace and the best state.
 
