@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, clone
 
 import freemetric
 from freemetric import metric_learn
-from freemetric.learners.parameters import DESCRIPTIONS, Positive, estimator
+from freemetric.learners.parameters import DESCRIPTIONS, NotNegativeOrAuto, Positive, estimator, parameter
 from freemetric.learners.parameters import described as described_by
 from freemetric.sklearn_compat import validate_params
 
@@ -36,11 +36,11 @@ def test_every_parameter_is_described_in_order_with_its_default(cls):
     parameters = inspect.signature(cls).parameters
     found = described(cls)
     assert list(found) == list(parameters)
-    for name, parameter in parameters.items():
-        if parameter.default is not inspect.Parameter.empty:
+    for name, field in parameters.items():
+        if field.default is not inspect.Parameter.empty:
             said = {"None": None, "True": True, "False": False}.get(found[name], found[name])
-            same = said is parameter.default or found[name].strip('"') == str(parameter.default)
-            assert same or float(found[name]) == parameter.default, name
+            same = said is field.default or found[name].strip('"') == str(field.default)
+            assert same or float(found[name]) == field.default, name
 
 
 @pytest.mark.parametrize("cls", (ESTIMATORS | TRANSLATED).values(), ids=(ESTIMATORS | TRANSLATED).keys())
@@ -54,7 +54,7 @@ def test_docstrings_are_the_same_with_and_without_indent():
 
     Parameters
     ----------
-    {dimensions} {random_state}
+    {n_components} {random_state}
 
     Attributes
     ----------
@@ -117,3 +117,38 @@ def test_libraries_that_rebuild_dataclasses_leave_it_alone():
 def test_descriptions_stand_in_the_docstring():
     assert "n_components : int or None, default=None\n    Directions to keep" in Small.__doc__
     assert "{braces}" in Small.__doc__
+
+
+@estimator
+class Told(BaseEstimator):
+    """An estimator whose fields say everything.
+
+    {map} {features}
+
+    References
+    ----------
+    Nobody.
+
+    {iris}
+    """
+
+    n_components: int | None = parameter(None, "{directions}")
+    _: KW_ONLY
+    learner: object
+    width: NotNegativeOrAuto = parameter("auto", "Of something.")
+    random_state: object = None
+
+
+def test_fields_make_the_section_of_parameters():
+    assert re.findall(r"^(\w+)\n-+$", Told.__doc__, re.MULTILINE) == [
+        *("Parameters", "Attributes", "References", "Examples")
+    ]
+    heads = [line for line in Told.__doc__.splitlines() if " : " in line]
+    assert heads[:4] == [
+        "n_components : int or None, default=None",
+        "learner : estimator with fit and transform",
+        'width : float or "auto", default="auto"',
+        "random_state : int, RandomState or None, default=None",
+    ]
+    assert "    Of something.\n" in Told.__doc__
+    assert not re.findall(r"\{\w+\}", Told.__doc__)

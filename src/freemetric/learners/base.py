@@ -126,6 +126,7 @@ class MetricLearner(KeptModel, MappedDistances, ClassNamePrefixFeaturesOutMixin,
     _needs_labels: Any = True
     _is_regression: Any = False  # whether y are targets, (N,) or (N, m), and not classes
     _has_units: Any = False
+    _others_help: Any = False  # whether ``_learn`` takes all rows, unlabelled ones included, as ``all_rows``
     _unit = 1.0  # while learning: what X is to be divided by
     _rows: NDArray[np.intp] | None = None  # while learning: which of the rows given are learned from; None: all
     _dtypes: Any = np.float64  # what X is validated to
@@ -141,11 +142,6 @@ class MetricLearner(KeptModel, MappedDistances, ClassNamePrefixFeaturesOutMixin,
             Samples. A sparse matrix is made dense, within scikit-learn's ``working_memory``.
         y : array-like of shape (n_samples,)
             Class labels of any type; -1 means unlabelled where there are two other classes.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
         """
         return self._fit(X, y)
 
@@ -184,16 +180,12 @@ class MetricLearner(KeptModel, MappedDistances, ClassNamePrefixFeaturesOutMixin,
 
     def _samples(self, X, y, sample_weight):
         """Labelled samples, their class indices, and further arguments of ``_learn``."""
-        rows = labelled(y)
+        rows = labelled(y, self._others_help)
         self.classes_, y = check_labels(y[rows])
-        return self._taken(X, rows), y, {}
-
-    def _taken(self, X, is_taken):
-        """The selected samples; ``_as_given`` maps their indices back."""
-        if is_taken.all():
-            return X
-        self._rows = np.flatnonzero(is_taken)
-        return X[self._rows]
+        if rows.all():
+            return X, y, {}
+        self._rows = np.flatnonzero(rows)
+        return X[self._rows], y, {"all_rows": X} if self._others_help else {}
 
     def _as_given(self, tuples):
         """Tuples of selected samples as indices into the X that was given."""

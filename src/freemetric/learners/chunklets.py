@@ -1,6 +1,5 @@
 """Metrics from chunklets, groups of samples known to be of one class: RCA and DCA."""
 
-from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -9,8 +8,8 @@ from scipy.linalg import eigh
 
 from .base import MetricLearner
 from .linear_algebra import covariance, generalised_eigenvectors, group_means, invertible, within_groups
-from .parameters import estimator
-from .side_information import check_chunks
+from .parameters import estimator, parameter
+from .side_information import Given, check_chunks
 from .validation import clip_count
 
 NULL = 1e-10  # against the largest eigenvalue
@@ -25,28 +24,19 @@ class RCA(MetricLearner):
     up to a rotation. Chunklets are groups of samples known to be of one class. The rows of A are ordered by total
     variance, samples without a chunk included, against variance within chunklets.
 
-    Parameters
-    ----------
-    {directions} {ridge}
-
-    Attributes
-    ----------
     {whitening_map} {features}
 
     References
     ----------
     N. Shental, T. Hertz, D. Weinshall, M. Pavel, Adjustment learning and relevant component analysis, ECCV 2002.
 
-    Examples
-    --------
     {two_of_iris}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    regularization: Any = "auto"
+    n_components: int | None = parameter(None, "{directions}")
+    regularization: Any = parameter("auto", "{ridge}")
 
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, chunks: ArrayLike | None = None) -> Self:
+    def fit(self, X: ArrayLike, y: Given = None, *, chunks: Given = None) -> Self:
         """Learn the metric from labels, each class a chunklet, or from chunklets.
 
         ``chunks`` (n_samples,) holds the index of each row's chunklet, negative for rows in none. It replaces y.
@@ -79,14 +69,6 @@ class DCA(MetricLearner):
     with C_w the covariance within groups. C_b is whitened without its null space; there C_w is diagonalised and
     whitened. With C classes A has rank C - 1 at most.
 
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Directions to keep, those of smallest variance within groups; None keeps all of C_b's rank.
-    {ridge}
-
-    Attributes
-    ----------
     {whitening_map} {features}
 
     References
@@ -94,23 +76,13 @@ class DCA(MetricLearner):
     S. C. H. Hoi, W. Liu, M. R. Lyu, W.-Y. Ma, Learning distance metrics with contextual constraints for image
     retrieval, CVPR 2006.
 
-    Examples
-    --------
     {two_of_iris}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    regularization: Any = "auto"
+    n_components: int | None = parameter(None, "Directions of least variance within groups to keep; None keeps all.")
+    regularization: Any = parameter("auto", "{ridge}")
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        chunks: ArrayLike | None = None,
-        different: ArrayLike | None = None,
-    ) -> Self:
+    def fit(self, X: ArrayLike, y: Given = None, *, chunks: Given = None, different: Given = None) -> Self:
         """Learn the metric from labels, each class a chunklet, or from chunklets.
 
         ``chunks`` (n_samples,) holds the index of each row's chunklet, negative for rows in none. It replaces y.

@@ -112,14 +112,9 @@ Array = NDArray[np.float64]
 
 
 def lbfgs(
-    objective: Callable[[Array], tuple[float, Array]],
-    start: Array,
-    max_iter: int,
-    callback: Callable[[Array], None],
-    ftol: float = 0.0,
-    gtol: float = 0.0,
+    objective: Callable, start: Array, max_iter: int, callback: Callable | None = None, ftol: float = 0, gtol: float = 0
 ) -> OptimizeResult:
-    """scipy's L-BFGS down the value and gradient of flat arrays."""
+    """scipy's L-BFGS down the value and gradient of flat arrays, of which ``callback`` gets every iterate."""
     options = {"maxiter": max_iter, "maxfun": 20 * (max_iter + 1), "ftol": ftol, "gtol": gtol}
     return minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options=options, callback=callback)
 
@@ -240,12 +235,13 @@ class MapSearch(MetricLearner):
         A = initial_map(self.init, rng, X, y, self.n_components, self._is_regression)
         return A if isinstance(self.init, str) else self._unit * A
 
-    def _previous(self, n_features):
-        """The last fit's map for a warm start where it fits the data; else None."""
+    def _previous(self, n_features, n_rows=None):
+        """The last fit's map for a warm start where it fits the data, and has so many rows; else None."""
         previous = getattr(self, "components_", None) if self.warm_start else None
-        if previous is None or previous.shape[1] != n_features or self.n_components not in (None, len(previous)):
+        if previous is None or previous.shape[1] != n_features:
             return None
-        return previous * self._unit
+        p = len(previous)
+        return previous * self._unit if self.n_components in (None, p) and n_rows in (None, p) else None
 
     def _start(self, rng, X, y):
         previous = self._previous(X.shape[1])
@@ -274,11 +270,6 @@ class SmoothDescent(MapSearch):
         with one_blas_thread():
             return self._initial(generator(self.random_state), X, y)
 
-    def _previous_of(self, shape):
-        """The last fit's map for a warm start where it has this shape; else None."""
-        previous = self._previous(shape[1])
-        return previous if previous is not None and previous.shape == shape else None
-
     def _descend(self, objective, start):
         """Lowest value and the array there, from an objective that returns value and gradient."""
         search = Descent(type(self).__name__, objective, start)
@@ -293,7 +284,7 @@ class ConvexDescent(SmoothDescent, PriorLearner):
         """Start of the descent: the last fit's map, the prior's, or the one that ``init`` names."""
         at_prior = isinstance(self.init, str) and self.init == "auto" and self.n_components in (None, len(M0))
         A = map_of(M0) if at_prior else self._first_map(X, y)
-        previous = self._previous_of(A.shape)
+        previous = self._previous(A.shape[1], len(A))
         return A if previous is None else previous
 
 

@@ -1,6 +1,5 @@
 """Fisher's discriminants as metrics: of classes as wholes (LDA), and of their clusters (LFDA)."""
 
-from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.utils import gen_batches
 from ..sklearn_compat import StrOptions
 from .base import MetricLearner
 from .linear_algebra import covariance, generalised_eigenvectors, group_means, is_regular, shrunk, within_groups
-from .parameters import estimator
+from .parameters import estimator, parameter
 from .validation import clip_count
 
 NULL = 1e-9  # standard deviations between means that are rounding
@@ -29,14 +28,6 @@ class LDA(MetricLearner):
 
     ordered by lambda. C classes have C - 1 such directions at most. The nearest mean in the learned space is the
     prediction of scikit-learn's ``LinearDiscriminantAnalysis`` for equally frequent classes.
-
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Directions to keep; None keeps all that the class means span, C - 1 at most.
-    regularization : float or "auto", default="auto"
-        Ridge on S_w of features with variance one, relative to its mean eigenvalue. "auto" shrinks a singular S_w by
-        Ledoit and Wolf's amount and leaves a regular one as it is.
 
     Attributes
     ----------
@@ -56,9 +47,12 @@ class LDA(MetricLearner):
     array([32.19,  0.29])
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    regularization: Any = "auto"
+    n_components: int | None = parameter(None, "Directions to keep; None keeps all, at most one less than classes.")
+    regularization: Any = parameter(
+        "auto",
+        'Ridge on S_w of features with variance one, relative to its mean eigenvalue. "auto" shrinks a singular S_w '
+        "by the amount of Ledoit and Wolf and leaves a regular one as it is.",
+    )
 
     def _learn(self, X, y):
         X = X - X.mean(axis=0)
@@ -88,34 +82,23 @@ class LFDA(MetricLearner):
     a_ij = exp(-|x_i - x_j|^2 / (s_i s_j)), s_i the distance to the ``n_neighbors``-th neighbour of the class: distant
     samples of one class are not drawn together.
 
-    Parameters
-    ----------
-    {directions}
-    n_neighbors : int, default=7
-        Neighbour that sets the length scale of a sample.
-    embedding : {"weighted", "orthonormalized", "plain"}, default="weighted"
-        Directions times the root of their eigenvalue, an orthonormal basis of their span, or v^T S_w v = 1.
-    regularization : float or "auto", default="auto"
-        Ridge on S_w relative to its mean eigenvalue; "auto" is 0.001 where S_w is singular, else 0.
-
-    Attributes
-    ----------
     {map} {eigenvalues} {features}
 
     References
     ----------
     M. Sugiyama, Dimensionality reduction of multimodal labeled data by local Fisher discriminant analysis, JMLR 2007.
 
-    Examples
-    --------
     {two_of_iris}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    n_neighbors: int = 7
-    embedding: Annotated[Any, StrOptions({"weighted", "orthonormalized", "plain"})] = "weighted"
-    regularization: Any = "auto"
+    n_components: int | None = parameter(None, "{directions}")
+    n_neighbors: int = parameter(7, "Neighbour that sets the length scale of a sample.")
+    embedding: Annotated[Any, StrOptions({"weighted", "orthonormalized", "plain"})] = parameter(
+        "weighted", "Directions times the root of their eigenvalue, an orthonormal basis of them, or v^T S_w v = 1."
+    )
+    regularization: Any = parameter(
+        "auto", 'Ridge on S_w relative to its mean eigenvalue; "auto" is 0.001 where S_w is singular, else 0.'
+    )
 
     def _learn(self, X, y):
         X = X - X.mean(axis=0)

@@ -1,18 +1,18 @@
 """DML-eig: push the nearest dissimilar pair away, as an eigenvalue problem."""
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import logsumexp
 
 from .base import generator
+from .descent import lbfgs
 from .fitting import Lowest, tell
 from .linear_algebra import map_of, shrunk
-from .parameters import CountOrNone, Positive, estimator
+from .parameters import CountOrNone, Positive, estimator, parameter
 from .side_information import PairLearner, class_neighbors, differ
 
 DENSE = 256  # features up to which the gradient is formed and solved; Lanczos beyond
@@ -36,24 +36,6 @@ class DMLeig(PairLearner):
     M K >= 0 of trace one. Frank-Wolfe steps go towards the leading eigenvector of the gradient; after each, L-BFGS
     polishes a factor of W. The largest eigenvalue bounds the gap. The scale of M is a convention.
 
-    Parameters
-    ----------
-    {leading}
-    n_neighbors : int, default=10
-        Nearest samples of the own class and of the others that make a sample's pairs.
-    n_constraints : int or None, default=20000
-        Maximum number of dissimilar pairs, drawn at random among more; None takes all.
-    smoothing : float, default=1.0
-        mu. Small values obey the single worst pair, large ones the average.
-    regularization : float, default=0.1
-        Ridge on X_S relative to its mean eigenvalue.
-    {max_iter}
-    tol : float, default=1e-3
-        Stop when the gap is at most this share of the largest eigenvalue.
-    {warm_start} {verbose} {random_state}
-
-    Attributes
-    ----------
     {map_of_M} {objective} {gap} {n_iter} {classes} {features}
 
     References
@@ -61,19 +43,16 @@ class DMLeig(PairLearner):
     Y. Ying, P. Li, Distance metric learning with eigenvalue optimization, JMLR 13, 2012.
     S. Laue, A hybrid algorithm for convex semidefinite optimization, ICML 2012.
 
-    Examples
-    --------
     {two_of_iris}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    n_neighbors: int = 10
-    n_constraints: CountOrNone = 20000
-    smoothing: Positive = 1.0
-    regularization: Positive = 0.1
+    n_components: int | None = parameter(None, "{leading}")
+    n_neighbors: int = parameter(10, "Nearest samples of the own class and of the others that make a sample's pairs.")
+    n_constraints: CountOrNone = parameter(20000, "Most dissimilar pairs, drawn at random among more; None takes all.")
+    smoothing: Positive = parameter(1.0, "mu. Small values obey the single worst pair, large ones the average.")
+    regularization: Positive = parameter(0.1, "Ridge on X_S relative to its mean eigenvalue.")
     max_iter: int = 100
-    tol: float = 1e-3
+    tol: float = parameter(1e-3, "Stop when the gap is at most this share of the largest eigenvalue.")
     warm_start: bool = False
     verbose: bool = False
     random_state: Any = None
@@ -107,10 +86,8 @@ class DMLeig(PairLearner):
     def _start(self, V, K):
         """A factor L of trace one: the last fit's, or equal weight on the directions in which D differs most."""
         A, d = getattr(self, "components_", None) if self.warm_start else None, len(K)
-        if A is not None and A.shape[1] == d:
-            L = A @ K
-        else:
-            L = np.eye(d) if d <= FIRST_RANK else eigh(V.T @ V, subset_by_index=[d - FIRST_RANK, d - 1])[1].T
+        L = np.eye(d) if d <= FIRST_RANK else eigh(V.T @ V, subset_by_index=[d - FIRST_RANK, d - 1])[1].T
+        L = L if A is None or A.shape[1] != d else A @ K
         return L / np.linalg.norm(L)
 
 
@@ -180,8 +157,7 @@ class _SmallestDistance:
             gradient = 2 * (Z * weights[:, None]).T @ self.V
             return -value, -((gradient - (gradient * unit).sum() * unit) / length).ravel()
 
-        options = {"maxiter": POLISHING, "ftol": 1e-12, "gtol": 1e-10}
-        flat = minimize(objective, L.ravel(), jac=True, method="L-BFGS-B", options=options).x
+        flat = lbfgs(objective, L, POLISHING, ftol=1e-12, gtol=1e-10).x
         # the same L^T L / |L|^2 by orthogonal rows, negligible ones left out
         _, lengths, rows = np.linalg.svd(flat.reshape(L.shape), full_matrices=False)
         kept = lengths > NEGLIGIBLE * lengths[0]

@@ -1,7 +1,6 @@
 """DMLFE: the metric as the ground state of a physical system, found by Metropolis Monte Carlo, and samples of it."""
 
 from contextlib import nullcontext
-from dataclasses import KW_ONLY
 from functools import partial
 from numbers import Integral
 from os import PathLike
@@ -30,7 +29,7 @@ from .base import WeightedMetricLearner, generator, one_blas_thread
 from .descent import SUBSET, MiniBatched, n_dimensions
 from .fitting import FitSteps
 from .kept_results import WalkCheckpoint
-from .parameters import INITS, INITS_OF_REGRESSION, NotNegative, documented, estimator
+from .parameters import INITS, INITS_OF_REGRESSION, NotNegative, documented, estimator, parameter
 from .sampling_run import OBSERVERS, Walk, Walks, steps_of
 from .validation import unit_of
 
@@ -67,32 +66,6 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     the published configuration. Scale the features to [0, 1] first. Large data are sampled by mini-batches,
     :class:`~freemetric.energies.MiniBatch`, with :class:`~freemetric.mc.LangevinMove`; moves that need the exact energy
     then see a subset of 4,096 samples.
-
-    Parameters
-    ----------
-    {dimensions}
-    energy : Energy, its name or callable, default="nca"
-        The objective, one of :mod:`freemetric.energies` such as "nca", "log-nca", "knn-error", "ranking", "lmnn" or
-        "regression". A callable maps a stack (R, p, d) of maps to R values. Energies of regression learn from targets
-        y of shape (n_samples,) or (n_samples, n_outputs); those of pairs and triplets need no y.
-    sampler : Sampler or None, default=None
-        Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``,
-        with batches ``Annealing(Constant(1e-4), LangevinMove(), n_steps=60)``, and for energies without a gradient
-        ``Annealing(Geometric(0.01, 0.9), ElementMove(0.3, n_moves=50), n_steps=60)``.
-    init : {"auto", "identity", "pca", "lda", "pls", "random", "uniform"} or array (p, n_features), default="auto"
-        Start of every replica. "auto": the identity; for fewer dimensions "lda" with enough classes, else "pca"; "pls"
-        in regression.
-    confinement : float, default=1e-4
-        lambda, the strength of a harmonic trap that makes P(A) a proper distribution; 0 is the paper's.
-    n_samples : int, default=0
-        Maps to sample at the last temperature after the search, for error bars on M; 0: none.
-    {batch_size} {device}
-    n_jobs : int or None, default=None
-        Threads over independent replicas. Results do not depend on it.
-    checkpoint : path-like or None, default=None
-        Folder that keeps the walk. A killed fit resumes from it when it is called again with the same data and
-        parameters; fits can share a folder. Needs a ``random_state`` and a sampler with ``begin`` and ``advance``.
-    {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
@@ -139,16 +112,40 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     """
 
     n_components: int | None = None
-    _: KW_ONLY
-    energy: Annotated[Any, str, HasMethods("bind"), callable] = "nca"
-    sampler: Annotated[Any, HasMethods("iterate"), None] = None
-    init: Annotated[Any, StrOptions({*INITS, *INITS_OF_REGRESSION}), np.ndarray, list] = "auto"
-    confinement: NotNegative = 1e-4
-    n_samples: Annotated[int, Interval(Integral, 0, None, closed="left")] = 0
+    energy: Annotated[Any, str, HasMethods("bind"), callable] = parameter(
+        "nca",
+        'The objective, one of :mod:`freemetric.energies` such as "nca", "log-nca", "knn-error", "ranking", "lmnn" or '
+        '"regression". A callable maps a stack (R, p, d) of maps to R values. Energies of regression learn from '
+        "targets y of shape (n_samples,) or (n_samples, n_outputs); those of pairs and triplets need no y.",
+        "Energy, its name or callable",
+    )
+    sampler: Annotated[Any, HasMethods("iterate"), None] = parameter(
+        None,
+        "Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``, "
+        "with batches ``Annealing(Constant(1e-4), LangevinMove(), n_steps=60)``, and for energies without a gradient "
+        "``Annealing(Geometric(0.01, 0.9), ElementMove(0.3, n_moves=50), n_steps=60)``.",
+        "Sampler or None",
+    )
+    init: Annotated[Any, StrOptions({*INITS, *INITS_OF_REGRESSION}), np.ndarray, list] = parameter(
+        "auto",
+        'Start of every replica. "auto": the identity; for fewer dimensions "lda" with enough classes, else "pca"; '
+        '"pls" in regression.',
+    )
+    confinement: NotNegative = parameter(
+        1e-4, "lambda, the strength of a harmonic trap that makes P(A) a proper distribution; 0 is the paper's."
+    )
+    n_samples: Annotated[int, Interval(Integral, 0, None, closed="left")] = parameter(
+        0, "Maps to sample at the last temperature after the search, for error bars on M; 0: none."
+    )
     batch_size: int | None = None
     device: str = "cpu"
-    n_jobs: int | None = None
-    checkpoint: Annotated[Any, str, PathLike, None] = None
+    n_jobs: int | None = parameter(None, "Threads over independent replicas. Results do not depend on it.")
+    checkpoint: Annotated[Any, str, PathLike, None] = parameter(
+        None,
+        "Folder that keeps the walk. A killed fit resumes from it when it is called again with the same data and "
+        "parameters; fits can share a folder. Needs a ``random_state`` and a sampler with ``begin`` and ``advance``.",
+        "path-like or None",
+    )
     warm_start: bool = False
     verbose: bool = False
     random_state: Any = None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
+from inspect import cleandoc
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -25,7 +26,7 @@ class AtomicFit:
     """An estimator whose ``fit`` and ``partial_fit`` leave it as it was when they are interrupted or raise.
 
     A fit works on a shallow copy and puts its attributes in place by a single assignment when it returns. Threads that
-    predict during a refit see the earlier fit.
+    predict during a refit see the earlier fit. Docstrings with parameters get a section "Returns" where there is none.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -33,6 +34,14 @@ class AtomicFit:
         for name in ("fit", "partial_fit"):
             if name in vars(cls):
                 setattr(cls, name, _atomic(vars(cls)[name]))
+
+
+RETURNS = """
+
+Returns
+-------
+self : object
+    The fitted estimator."""
 
 
 def _atomic(method: Method) -> Method:
@@ -44,6 +53,8 @@ def _atomic(method: Method) -> Method:
         self.__dict__ = vars(draft)
         return self if result is draft else result
 
+    if fit.__doc__ and "Parameters\n" in fit.__doc__ and "Returns\n" not in fit.__doc__:
+        fit.__doc__ = cleandoc(fit.__doc__) + RETURNS
     return fit  # type: ignore[return-value]
 
 

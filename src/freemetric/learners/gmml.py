@@ -1,6 +1,5 @@
 """GMML: the geometric mean of the inverse scatter of similar pairs and the scatter of dissimilar ones."""
 
-from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Annotated, Any
 
@@ -9,7 +8,7 @@ from scipy.linalg import cholesky, eigh, inv, solve_triangular
 
 from ..sklearn_compat import Interval
 from .linear_algebra import group_means, is_regular
-from .parameters import estimator
+from .parameters import estimator, parameter
 from .side_information import PairLearner, PriorLearner, count_pairs
 
 RIDGE = 0.01  # where a matrix is singular
@@ -28,33 +27,24 @@ class GMML(PriorLearner, PairLearner):
 
     .. math:: M = S^{-1} \#_t D = S^{-1/2} (S^{1/2} D S^{1/2})^t S^{-1/2}.
 
-    Parameters
-    ----------
-    {contrasts}
-    t : float, default=0.5
-        Position on the geodesic: 0 is S^-1, 1 is D, and 1/2 solves the objective.
-    regularization : float or "auto", default="auto"
-        r, by which S becomes S + r s M_0^-1 and D becomes D + r q M_0, with s = tr(S M_0) / d and q = tr(D M_0^-1) / d.
-        "auto" is 0.01 where S or D is singular, else 0.
-    {prior}
-
-    Attributes
-    ----------
     {map_of_M} {classes} {features}
 
     References
     ----------
     P. H. Zadeh, R. Hosseini, S. Sra, Geometric mean metric learning, ICML 2016.
 
-    Examples
-    --------
     {knn_on_wine} {pairs_on_wine}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    t: Annotated[Any, Interval(Real, 0, 1, closed="both")] = 0.5
-    regularization: Any = "auto"
+    n_components: int | None = parameter(None, "{contrasts}")
+    t: Annotated[Any, Interval(Real, 0, 1, closed="both")] = parameter(
+        0.5, "Position on the geodesic: 0 is S^-1, 1 is D, and 1/2 solves the objective."
+    )
+    regularization: Any = parameter(
+        "auto",
+        "r, by which S becomes S + r s M_0^-1 and D becomes D + r q M_0, with s = tr(S M_0) / d and q = tr(D M_0^-1) "
+        '/ d. "auto" is 0.01 where S or D is singular, else 0.',
+    )
     prior: Any = "identity"
 
     _needs_similar = True

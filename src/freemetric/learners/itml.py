@@ -1,6 +1,5 @@
 """ITML: the metric closest to a prior that keeps similar pairs near and dissimilar pairs far."""
 
-from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from ..kernels import cpu_kernels
 from .base import generator
 from .fitting import Lowest, tell
 from .linear_algebra import map_of
-from .parameters import Positive, estimator
+from .parameters import Positive, estimator, parameter
 from .side_information import COPY, PairLearner, PriorLearner, check_pairs, differ, draw_pairs
 from .training_rows import canonical_order
 
@@ -41,17 +40,6 @@ class ITML(PriorLearner, PairLearner):
 
     The problem is convex. The number of cycles grows with gamma. Zero differences are left out.
 
-    Parameters
-    ----------
-    {leading}
-    gamma : float, default=1.0
-        Weight of the pairs against the prior; large values enforce the bounds.
-    {n_constraints} {prior}
-    bounds : (float, float) or None, default=None
-        Squared distances u, the most for similar pairs, and l, the least for dissimilar ones. None: the 5th and 95th
-        percentile of the squared distances between distinct samples under the prior.
-    {max_iter} {tol_of_gap} {warm_start} {verbose} {random_state}
-
     Attributes
     ----------
     {map_of_M} {objective} {gap} {pairs}
@@ -70,32 +58,31 @@ class ITML(PriorLearner, PairLearner):
     ----------
     J. V. Davis, B. Kulis, P. Jain, S. Sra, I. S. Dhillon, Information-theoretic metric learning, ICML 2007.
 
-    Examples
-    --------
     {gap_on_wine} {pairs_on_wine}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    gamma: Positive = 1.0
+    n_components: int | None = parameter(None, "{leading}")
+    gamma: Positive = parameter(1.0, "Weight of the pairs against the prior; large values enforce the bounds.")
     n_constraints: int | None = None
     prior: Any = "identity"
-    bounds: Annotated[Any, tuple, list, np.ndarray, None] = None
+    bounds: Annotated[Any, tuple, list, np.ndarray, None] = parameter(
+        None,
+        "Squared distances u, the most for similar pairs, and l, the least for dissimilar ones. None: the 5th and "
+        "95th percentile of the squared distances between distinct samples under the prior.",
+        "(float, float) or None",
+    )
     max_iter: int = 1000
-    tol: float = 1e-4
+    tol: float = parameter(1e-4, "{tol_of_gap}")
     warm_start: bool = False
     verbose: bool = False
     random_state: Any = None
 
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
-        rng = generator(self.random_state)
-        last = self._last_pairs(y)
+        rng, last = generator(self.random_state), self._last_pairs(y)
         if y is None:
             pairs, similar = check_pairs(pairs, pair_labels, len(X))
-        elif last is not None:
-            pairs, similar = last, self.pair_labels_ == 1
         else:
-            pairs, similar = draw_pairs(rng, X, y, self._n_pairs(y))
+            pairs, similar = last or draw_pairs(rng, X, y, self._n_pairs(y))
         root = cholesky(self._prior(X, all_rows), lower=True)
         Z = X @ root  # where the prior is the identity
         u, l = self._bounds(rng, Z)
@@ -120,7 +107,7 @@ class ITML(PriorLearner, PairLearner):
         return tuple(bounds.tolist())
 
     def _last_pairs(self, y):
-        """The last fit's pairs as rows of y, for a warm start with labels; None where they do not suit."""
+        """The last fit's pairs as rows of y, and which are similar, for a warm start with labels where they suit."""
         pairs = getattr(self, "pairs_", None) if self.warm_start else None
         if pairs is None or y is None or len(pairs) != self._n_pairs(y) // 2 * 2:
             return None
@@ -128,7 +115,7 @@ class ITML(PriorLearner, PairLearner):
         if pairs.max() >= len(y) or not np.array_equal(self._as_given(pairs), self.pairs_):
             return None
         similar = y[pairs[:, 0]] == y[pairs[:, 1]]
-        return pairs if np.array_equal(similar, self.pair_labels_ == 1) else None
+        return (pairs, similar) if np.array_equal(similar, self.pair_labels_ == 1) else None
 
 
 class _Projections:

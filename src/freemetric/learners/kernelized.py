@@ -22,7 +22,7 @@ from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import PairDistances, generator
 from .fitting import KeptModel
 from .nca import NCA
-from .parameters import Positive, Share, TwoOrMore, estimator
+from .parameters import Positive, Share, TwoOrMore, estimator, parameter
 from .tuples.base import fitted, takes
 from .validation import check_magnitude, check_samples, warn_of_dwarfs
 
@@ -52,36 +52,9 @@ class Kernelized(KeptModel, PairDistances, ClassNamePrefixFeaturesOutMixin, Tran
     method). The exact space costs O(N^2 d + N^3) time and O(N^2) memory, the other one O(N m d + N m^2 + m^3) and
     O(m^2) with m landmarks. Scale the features first.
 
-    Parameters
-    ----------
-    learner : estimator with fit and transform, or None, default=None
-        Any learner, or a pipeline that ends with one. None: :class:`NCA`.
-    kernel : str or callable, default="rbf"
-        "rbf", exp(-gamma |u - v|^2); "laplacian", exp(-gamma |u - v|_1); "poly", (gamma u.v + coef0)^degree; "sigmoid",
-        tanh(gamma u.v + coef0); "cosine", u.v / (|u| |v|); "linear", u.v; "precomputed": X holds the kernel of samples
-        (rows) with those of fit (columns); or a function of two arrays (n, d) and (m, d) that returns the matrix (n,
-        m), with which a model cannot be saved.
-    gamma : float or {"median", "scale", "auto"}, default="median"
-        Width of "rbf", "laplacian", "poly" and "sigmoid". "median" is one over the median distance of the samples
-        (squared for "rbf"; for "poly" and "sigmoid" their median square); "scale" is 1 / (d var X), "auto" 1 / d.
-    degree : float, default=3
-        Degree of "poly".
-    coef0 : float, default=1
-        Constant of "poly" and "sigmoid".
-    n_directions : int, "auto" or None, default="auto"
-        Kernel principal directions to keep. "auto": half the number of samples, at most 300. None keeps all.
-    tol : float, default=1e-8
-        Drop directions of less variance than ``tol`` times the largest.
-    max_exact : int, default=2000
-        Maximum number of samples of the exact space.
-    n_landmarks : int, default=500
-        Samples that span the space beyond it.
-    random_state : int, RandomState or None, default=None
-        Seed of the landmarks, and of samples for "median". The learner has its own.
-
     Attributes
     ----------
-    {learner}
+    {fitted_learner}
     gamma_ : float
         Width of the kernel.
     landmarks_ : ndarray of shape (n_landmarks, n_features)
@@ -116,17 +89,38 @@ class Kernelized(KeptModel, PairDistances, ClassNamePrefixFeaturesOutMixin, Tran
     1.0
     """
 
-    learner: Annotated[Any, HasMethods(["fit", "transform"]), None] = None
-    kernel: Annotated[Any, StrOptions(set(KINDS)), callable] = "rbf"
+    learner: Annotated[Any, HasMethods(["fit", "transform"]), None] = parameter(
+        None, "Any learner, or a pipeline that ends with one. None: :class:`NCA`."
+    )
+    kernel: Annotated[Any, StrOptions(set(KINDS)), callable] = parameter(
+        "rbf",
+        '"rbf", exp(-gamma |u - v|^2); "laplacian", exp(-gamma |u - v|_1); "poly", (gamma u.v + coef0)^degree; '
+        '"sigmoid", tanh(gamma u.v + coef0); "cosine", u.v / (|u| |v|); "linear", u.v; "precomputed": X holds the '
+        "kernel of samples (rows) with those of fit (columns); or a function of two arrays (n, d) and (m, d) that "
+        "returns the matrix (n, m), with which a model cannot be saved.",
+        "str or callable",
+    )
     _: KW_ONLY
-    gamma: Annotated[Any, Interval(Real, 0, None, closed="neither"), StrOptions({"median", "scale", "auto"})] = "median"
-    degree: Positive = 3
-    coef0: Annotated[Any, Interval(Real, None, None, closed="neither")] = 1
-    n_directions: Annotated[Any, Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None] = "auto"
-    tol: Share = 1e-8
-    max_exact: Annotated[Any, Interval(Integral, 0, None, closed="left")] = 2000
-    n_landmarks: TwoOrMore = 500
-    random_state: Any = None
+    gamma: Annotated[
+        float | str, Interval(Real, 0, None, closed="neither"), StrOptions({"median", "scale", "auto"})
+    ] = parameter(
+        "median",
+        'Width of "rbf", "laplacian", "poly" and "sigmoid". "median" is one over the median distance of the samples '
+        '(squared for "rbf"; for "poly" and "sigmoid" their median square); "scale" is 1 / (d var X), "auto" 1 / d.',
+    )
+    degree: Positive = parameter(3, 'Degree of "poly".')
+    coef0: Annotated[Any, Interval(Real, None, None, closed="neither")] = parameter(
+        1, 'Constant of "poly" and "sigmoid".'
+    )
+    n_directions: Annotated[Any, Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None] = parameter(
+        "auto", 'Kernel principal directions to keep. "auto": half the number of samples, at most 300. None keeps all.'
+    )
+    tol: Share = parameter(1e-8, "Drop directions of less variance than ``tol`` times the largest.")
+    max_exact: Annotated[Any, Interval(Integral, 0, None, closed="left")] = parameter(
+        2000, "Maximum number of samples of the exact space."
+    )
+    n_landmarks: TwoOrMore = parameter(500, "Samples that span the space beyond it.")
+    random_state: Any = parameter(None, 'Seed of the landmarks, and of samples for "median". The learner has its own.')
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, **knowledge: Any) -> Self:
         """Span the feature space, then learn in it.
@@ -139,11 +133,6 @@ class Kernelized(KeptModel, PairDistances, ClassNamePrefixFeaturesOutMixin, Tran
             Labels or targets. Unlabelled rows (-1) help to span the space.
         **knowledge : dict
             Further arguments of the learner's ``fit``, such as ``pairs`` and ``pair_labels``, which refer to rows of X.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
         """
         validate_params(self)
         learner = NCA() if self.learner is None else self.learner

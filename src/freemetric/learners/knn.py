@@ -1,7 +1,7 @@
 """k nearest neighbours in a learned space that vote, or whose targets are averaged; k is chosen on held-out samples."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY
 from typing import Annotated, Any, Self
 
@@ -22,7 +22,7 @@ from ..metrics.neighbor_votes import NeighborVotes, chunks, shares, within_reach
 from ..metrics.training_set import equal_rows
 from ..sklearn_compat import CallbackSupportMixin, StrOptions, validate_params, with_callbacks
 from .fitting import FitSteps, KeptModel
-from .parameters import Count, CountOrAuto, TwoOrMore, estimator
+from .parameters import Count, CountOrAuto, TwoOrMore, estimator, parameter
 from .validation import check_labels, check_samples, clip_count, labelled
 
 CHUNK_BYTES = 64 << 20  # of the means of a block of samples
@@ -105,12 +105,37 @@ class VotingClassifier(KeptModel, ClassifierMixin, BaseEstimator):
         return tags
 
 
-class ChosenNeighbors(CallbackSupportMixin):
+class ChosenNeighbors(CallbackSupportMixin, KeptModel, BaseEstimator):
     """A metric learner and a number of neighbours chosen on inner folds.
 
-    Subclasses have ``_splits(y)`` and ``_fold_errors(y, most)``, a function of the images of training and of held-out
-    samples, and of the rows of both, that returns the summed errors of 1, ..., ``most`` neighbours.
+    Subclasses have ``_fit(X, y)``, ``_splits(y)`` and ``_fold_errors(y, most)``, a function of the images of training
+    and of held-out samples, and of the rows of both, that returns the summed errors of 1, ..., ``most`` neighbours.
     """
+
+    _kept: tuple[str, ...]  # attributes with the training samples
+    _check_kept: Callable[[], int]  # checks them, and returns how many there are
+
+    @with_callbacks
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Choose k on inner folds, then learn the metric on all samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or, in regression, (n_samples, n_outputs)
+            Targets, or class labels of any type; -1 means unlabelled where there are two other classes.
+        """
+        validate_params(self)
+        self._fit(X, y)
+        return self
+
+    def check_state(self) -> None:
+        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
+        check_attributes(self, ("n_features_in_", "n_neighbors_", "learner_", *self._kept))
+        if hasattr(self, self._kept[-1]):
+            require(hasattr(self.learner_, "transform"), f"learner_ of {type(self).__name__}", "maps nothing")
+            require(self.n_neighbors_ <= self._check_kept(), "n_neighbors_", "is larger than the number of samples")
 
     def _learned(self, X, y, labels):
         """Images of the samples under a learner of ``labels``; sets ``learner_`` and ``n_neighbors_``."""
@@ -146,19 +171,9 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
     k is chosen by cross-validation over inner folds, each classified by a metric learned on the others: the learner is
     fitted ``n_folds`` + 1 times, and all k from 1 to ``most_neighbors`` share these fits.
 
-    Parameters
-    ----------
-    {metric}
-    n_neighbors : int or "auto", default="auto"
-        Neighbours that vote; "auto" takes the number with the lowest error over the inner folds.
-    {most_neighbors}
-    n_folds : int, default=5
-        Inner folds; two where the smallest class has fewer samples.
-    {n_jobs} {seed_of_folds}
-
     Attributes
     ----------
-    {learner}
+    {fitted_learner}
     training_set_ : TrainingSet
         The training samples in the learned space, with their class indices.
     {selection} {classes} {features}
@@ -173,36 +188,23 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
     """
 
     learner: Any
-    n_neighbors: CountOrAuto = "auto"
+    n_neighbors: CountOrAuto = parameter(
+        "auto", 'Neighbours that vote; "auto" takes the number with the lowest error over the inner folds.'
+    )
     _: KW_ONLY
     most_neighbors: Count = 40
-    n_folds: TwoOrMore = 5
+    n_folds: TwoOrMore = parameter(5, "Inner folds; two where the smallest class has fewer samples.")
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: Any = parameter(None, "{seed_of_folds}")
 
-    @with_callbacks
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Choose k on inner folds, then learn the metric on all samples.
+    _kept = ("classes_", "training_set_")
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels of any type; -1 means unlabelled where there are two other classes.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-        """
-        validate_params(self)
+    def _fit(self, X, y):
         samples, labels = check_samples(self, X, y, dtype=np.float64, ensure_min_samples=2)
         rows = np.flatnonzero(labelled(labels))
         self.classes_, y = check_labels(labels[rows])
         Z = self._learned(samples[rows], y, self.classes_[y])  # labels, because messages of the learner name them
         self.training_set_ = TrainingSet(Z, y, ClassEncoding(len(self.classes_)), rows=rows)
-        return self
 
     def _n_training_samples(self):
         return len(self.training_set_)
@@ -212,18 +214,13 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
         search = NeighborVotes(self.training_set_.X[places.rows], places, n_neighbors, self.n_jobs)
         return search.of(np.asarray(self.learner_.transform(X)))
 
-    def check_state(self) -> None:
-        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
-        check_attributes(self, ("n_features_in_", "classes_", "n_neighbors_", "learner_", "training_set_"))
-        if hasattr(self, "training_set_"):
-            require(hasattr(self.learner_, "transform"), "learner_ of MetricKNeighborsClassifier", "maps nothing")
-            is_one = type(self.training_set_) is TrainingSet and self.training_set_.n_cells == len(self.classes_)
-            require(is_one, "training_set_ of MetricKNeighborsClassifier", "are something else")
-            require(self.n_neighbors_ <= len(self.training_set_), "n_neighbors_", "is larger than the training set")
+    def _check_kept(self):
+        is_one = type(self.training_set_) is TrainingSet and self.training_set_.n_cells == len(self.classes_)
+        require(is_one, "training_set_ of MetricKNeighborsClassifier", "are something else")
+        return len(self.training_set_)
 
     def _splits(self, y):
-        smallest = np.bincount(y).min()
-        n_folds = self.n_folds if smallest >= self.n_folds else 2
+        n_folds = self.n_folds if np.bincount(y).min() >= self.n_folds else 2
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The least populated class")
@@ -238,24 +235,14 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
 
 
 @estimator
-class MetricKNeighborsRegressor(ChosenNeighbors, KeptModel, RegressorMixin, BaseEstimator):
+class MetricKNeighborsRegressor(RegressorMixin, ChosenNeighbors):
     """Any metric learner and the mean of the k nearest samples in its space.
 
     k is chosen as by :class:`MetricKNeighborsClassifier`. Samples at the same place share their part in a mean.
 
-    Parameters
-    ----------
-    {metric}
-    n_neighbors : int or "auto", default="auto"
-        Neighbours whose targets are averaged; "auto" takes the number with the lowest squared error over the inner
-        folds, as a share of the variance, averaged over outputs.
-    weights : {"uniform", "distance"}, default="uniform"
-        Weights of the neighbours: equal, or by the inverse of their distances.
-    {most_neighbors} {n_folds} {n_jobs} {seed_of_folds}
-
     Attributes
     ----------
-    {learner}
+    {fitted_learner}
     embedding_ : ndarray of shape (n_samples, n_components)
         The training samples in the learned space.
     numbers_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
@@ -275,36 +262,27 @@ class MetricKNeighborsRegressor(ChosenNeighbors, KeptModel, RegressorMixin, Base
     """
 
     learner: Any
-    n_neighbors: CountOrAuto = "auto"
+    n_neighbors: CountOrAuto = parameter(
+        "auto",
+        'Neighbours whose targets are averaged; "auto" takes the number with the lowest squared error over the inner '
+        "folds, as a share of the variance, averaged over outputs.",
+    )
     _: KW_ONLY
-    weights: Annotated[Any, StrOptions({"uniform", "distance"})] = "uniform"
+    weights: Annotated[Any, StrOptions({"uniform", "distance"})] = parameter(
+        "uniform", "Weights of the neighbours: equal, or by the inverse of their distances."
+    )
     most_neighbors: Count = 40
     n_folds: TwoOrMore = 5
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: Any = parameter(None, "{seed_of_folds}")
 
-    @with_callbacks
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Choose k on inner folds, then learn the metric on all samples.
+    _kept = ("embedding_", "numbers_")
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Targets.
-
-        Returns
-        -------
-        self : object
-            The fitted regressor.
-        """
-        validate_params(self)
+    def _fit(self, X, y):
         options = {"dtype": np.float64, "y_numeric": True, "multi_output": True, "ensure_min_samples": 2}
         samples, targets = check_samples(self, X, y, **options)
         targets = targets.astype(np.float64)
         self.embedding_, self.numbers_ = self._learned(samples, targets, targets), targets
-        return self
 
     def _splits(self, y):
         return list(KFold(min(self.n_folds, len(y)), shuffle=True, random_state=self.random_state).split(y))
@@ -342,16 +320,12 @@ class MetricKNeighborsRegressor(ChosenNeighbors, KeptModel, RegressorMixin, Base
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         return r2(y, self.predict(X), sample_weight)
 
-    def check_state(self) -> None:
-        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
-        check_attributes(self, ("n_features_in_", "n_neighbors_", "learner_", "embedding_", "numbers_"))
-        if hasattr(self, "embedding_"):
-            name = "MetricKNeighborsRegressor"
-            require(hasattr(self.learner_, "transform"), f"learner_ of {name}", "maps nothing")
-            check_array(self.embedding_, f"embedding_ of {name}", 2)
-            check_array(self.numbers_, f"numbers_ of {name}", 1 + (np.ndim(self.numbers_) > 1))
-            require(len(self.numbers_) == len(self.embedding_), f"numbers_ of {name}", "are not those of the samples")
-            require(self.n_neighbors_ <= len(self.numbers_), "n_neighbors_", "is larger than the number of samples")
+    def _check_kept(self):
+        name = "MetricKNeighborsRegressor"
+        check_array(self.embedding_, f"embedding_ of {name}", 2)
+        check_array(self.numbers_, f"numbers_ of {name}", 1 + (np.ndim(self.numbers_) > 1))
+        require(len(self.numbers_) == len(self.embedding_), f"numbers_ of {name}", "are not those of the samples")
+        return len(self.numbers_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

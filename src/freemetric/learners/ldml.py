@@ -1,6 +1,5 @@
 """LDML: logistic regression on the distances of pairs."""
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from .descent import Array, ConvexDescent, departure
-from .parameters import NotNegative, estimator
+from .parameters import NotNegative, estimator, parameter
 from .side_information import PairLearner
 
 
@@ -22,14 +21,6 @@ class LDML(ConvexDescent, PairLearner):
     where v_n is the difference of the two samples of pair n, s_n = 1 for similar and -1 for dissimilar pairs, and b the
     squared distance at which both are equally likely, :math:`p_n = \sigma(b - v_n^T M v_n)`. The objective is convex in
     M and b; L-BFGS minimises it over the map A, M = A^T A. With all components every minimum is the global one.
-
-    Parameters
-    ----------
-    {rank}
-    regularization : float, default=1e-4
-        r, the cost of leaving the prior, with features in units of their largest range. With 0 there is no minimum for
-        separable pairs.
-    {n_constraints} {prior} {init_at_prior} {max_iter} {tol} {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
@@ -54,12 +45,15 @@ class LDML(ConvexDescent, PairLearner):
     {pairs_on_wine}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    regularization: NotNegative = 1e-4
+    n_components: int | None = parameter(None, "{rank}")
+    regularization: NotNegative = parameter(
+        1e-4,
+        "r, the cost of leaving the prior, with features in units of their largest range. With 0 there is no minimum "
+        "for separable pairs.",
+    )
     n_constraints: int | None = None
     prior: Any = "identity"
-    init: Any = "auto"
+    init: Any = parameter("auto", "{init_at_prior}")
     max_iter: int = 500
     tol: float = 1e-6
     warm_start: bool = False
@@ -76,7 +70,7 @@ class LDML(ConvexDescent, PairLearner):
         M0, X = self._prior(X, all_rows), X / self._unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
         A = self._beginning(X, y, M0)
-        is_warm = self._previous_of(A.shape) is not None
+        is_warm = self._previous(A.shape[1], len(A)) is not None
         b = vars(self)["threshold_"] if is_warm else np.median(((V @ A.T) ** 2).sum(axis=1))
 
         def objective(flat):

@@ -1,6 +1,5 @@
 """Large margin nearest neighbours by L-BFGS, over all impostors."""
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from ..energies.minibatch import Batches
 from ..kernels import cpu_kernels
 from .base import generator, one_blas_thread
 from .descent import SUBSET, Descent, MiniBatched, StochasticDescent, lbfgs, well_scaled
-from .parameters import Share, estimator
+from .parameters import Share, estimator, parameter
 from .side_information import TripletLearner, check_tuples
 from .validation import clip_count
 
@@ -37,22 +36,6 @@ class LMNN(MiniBatched, TripletLearner):
     by a tenth of the margin; memory is O(N p) and at most 32 MB of kept pairs. Scale the features first. Large data are
     learned from in batches, as by :class:`NCA`, with targets and impostors among the samples of a batch.
 
-    Parameters
-    ----------
-    {dimensions}
-    n_neighbors : int, default=3
-        Target neighbours of each sample.
-    regularization : float in [0, 1), default=0.5
-        r, the weight of the pull towards the targets; 1 - mu in the article.
-    init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
-    default="auto"
-        Start of the search, times the best power of two. "auto": the identity; for fewer dimensions "lda" with enough
-        classes, else "pca".
-    {max_looks}
-    tol : float, default=1e-4
-        Stop when an iteration lowers f by less, relative to f above one; with batches, shorten the steps then.
-    {batch_size} {warm_start} {verbose} {random_state}
-
     Attributes
     ----------
     {map}
@@ -65,18 +48,17 @@ class LMNN(MiniBatched, TripletLearner):
     K. Q. Weinberger, L. K. Saul, Distance metric learning for large margin nearest neighbor classification, JMLR 10,
     2009.
 
-    Examples
-    --------
     {knn_on_wine}
     """
 
     n_components: int | None = None
-    _: KW_ONLY
-    n_neighbors: int = 3
-    regularization: Share = 0.5
-    init: Any = "auto"
-    max_iter: int = 500
-    tol: float = 1e-4
+    n_neighbors: int = parameter(3, "Target neighbours of each sample.")
+    regularization: Share = parameter(0.5, "r in [0, 1), the weight of the pull to targets; 1 - mu in the article.")
+    init: Any = parameter("auto", 'Start of the search, times the best power of two; "auto" as for :class:`NCA`.')
+    max_iter: int = parameter(500, "{max_looks}")
+    tol: float = parameter(
+        1e-4, "Stop when an iteration lowers f by less, relative to f above one; with batches, shorten the steps then."
+    )
     batch_size: int | None = None
     warm_start: bool = False
     verbose: bool = False

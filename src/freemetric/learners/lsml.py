@@ -1,6 +1,5 @@
 """LSML: the metric closest to a prior that respects relative comparisons of pairs."""
 
-from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -10,8 +9,8 @@ from scipy.linalg import cholesky, inv
 from .base import generator
 from .descent import BoundedDescent
 from .linear_algebra import map_by_contrast
-from .parameters import CountOrNone, Positive, estimator
-from .side_information import PriorLearner, check_tuple_weights, check_tuples, draw_pairs, usual_number_of_pairs
+from .parameters import CountOrNone, Positive, estimator, parameter
+from .side_information import Given, PriorLearner, check_tuple_weights, check_tuples, draw_pairs, usual_number_of_pairs
 
 ROUNDING = 1e-13  # of the terms that the objective sums
 EDGE = 1e-6
@@ -34,16 +33,6 @@ class LSML(PriorLearner):
     which bounds the gap. From labels, a and b are drawn from one class, c and d from two. Distances are in units of the
     features' largest range, or of their common standard deviation.
 
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Directions to keep, those in which c and d differ most against a and b; None keeps all.
-    gamma : float, default=1.0
-        Weight of all quadruplets against the prior.
-    n_constraints : int or None, default=None
-        Quadruplets drawn from the labels. None: 10 n_classes^2, between 500 and 5000.
-    {prior} {max_iter} {tol_of_gap} {verbose} {random_state}
-
     Attributes
     ----------
     {map_of_M} {objective} {gap}
@@ -64,26 +53,18 @@ class LSML(PriorLearner):
     (13, 13)
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    gamma: Positive = 1.0
-    n_constraints: CountOrNone = None
+    n_components: int | None = parameter(None, "Directions where c and d differ most against a and b; None keeps all.")
+    gamma: Positive = parameter(1.0, "Weight of all quadruplets against the prior.")
+    n_constraints: CountOrNone = parameter(None, "Quadruplets drawn from labels. None: 10 n_classes^2, 500 to 5000.")
     prior: Any = "identity"
     max_iter: int = 1000
-    tol: float = 1e-4
+    tol: float = parameter(1e-4, "{tol_of_gap}")
     verbose: bool = False
     random_state: Any = None
 
     _has_units = True
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        quadruplets: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
-    ) -> Self:
+    def fit(self, X: ArrayLike, y: Given = None, *, quadruplets: Given = None, weights: Given = None) -> Self:
         """Learn the metric from labels or from quadruplets.
 
         ``quadruplets`` (n_quadruplets, 4) are indices into X: the first two samples are nearer to each other than the

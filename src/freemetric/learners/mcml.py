@@ -1,6 +1,5 @@
 """MCML: every class collapsed to a point, as nearly as a linear map can."""
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 from ..kernels import cpu_kernels
 from .descent import ConvexDescent, departure
 from .linear_algebra import group_means
-from .parameters import NotNegative, estimator
+from .parameters import NotNegative, estimator, parameter
 
 KEPT_BYTES = 32 * 2**20  # of tiles between the two passes
 
@@ -24,31 +23,21 @@ class MCML(ConvexDescent):
     it over the map A, M = A^T A. With all components every minimum is the global one. Samples alone in their class are
     neighbours of others only.
 
-    Parameters
-    ----------
-    {rank}
-    regularization : float, default=1e-4
-        r, the cost of leaving the prior, with features in units of their largest range; 0 in the reference.
-    {prior} {init_at_prior} {max_iter} {tol} {warm_start} {verbose} {random_state}
-
-    Attributes
-    ----------
     {map} {objective} {n_iter} {classes} {features}
 
     References
     ----------
     A. Globerson, S. Roweis, Metric learning by collapsing classes, NIPS 2005.
 
-    Examples
-    --------
     {knn_on_wine}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    regularization: NotNegative = 1e-4
+    n_components: int | None = parameter(None, "{rank}")
+    regularization: NotNegative = parameter(
+        1e-4, "r, the cost of leaving the prior, with features in units of their largest range; 0 in the reference."
+    )
     prior: Any = "identity"
-    init: Any = "auto"
+    init: Any = parameter("auto", "{init_at_prior}")
     max_iter: int = 200
     tol: float = 1e-5
     warm_start: bool = False

@@ -1,16 +1,13 @@
 """MMC: the largest mean distance of dissimilar pairs at a fixed distance of similar ones."""
 
-from dataclasses import KW_ONLY
-from numbers import Real
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
-from ..sklearn_compat import Interval, StrOptions
 from .descent import BoundedDescent
 from .linear_algebra import covariance, map_by_contrast
-from .parameters import Flag, estimator
+from .parameters import Flag, PositiveOrAuto, estimator, parameter
 from .side_information import PairLearner, differ
 
 
@@ -32,15 +29,6 @@ class MMC(PairLearner):
 
     which bounds the gap. The scale of M is a convention; the units of the features do not matter.
 
-    Parameters
-    ----------
-    {contrasts}
-    diagonal : bool, default=False
-        Restrict M to a diagonal matrix, weights of the features.
-    {n_constraints} {ridge} {max_iter} {tol_of_gap} {verbose} {random_state}
-
-    Attributes
-    ----------
     {map_of_M} {objective} {gap} {pairs} {n_iter} {classes} {features}
 
     References
@@ -48,18 +36,15 @@ class MMC(PairLearner):
     E. P. Xing, A. Y. Ng, M. I. Jordan, S. Russell, Distance metric learning with application to clustering with
     side-information, NIPS 2002.
 
-    Examples
-    --------
     {gap_on_wine} {pairs_on_wine}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    diagonal: Flag = False
+    n_components: int | None = parameter(None, "{contrasts}")
+    diagonal: Flag = parameter(False, "Restrict M to a diagonal matrix, weights of the features.")
     n_constraints: int | None = None
-    regularization: Annotated[Any, Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})] = "auto"
+    regularization: PositiveOrAuto = parameter("auto", "{ridge}")
     max_iter: int = 1000
-    tol: float = 1e-3
+    tol: float = parameter(1e-3, "{tol_of_gap}")
     verbose: bool = False
     random_state: Any = None
 

@@ -1,6 +1,5 @@
 """Neighbourhood components analysis and MLKR, on the energies that DMLFE samples."""
 
-from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
 import numpy as np
@@ -9,7 +8,7 @@ from ..energies import Energy, LogNCAEnergy, MiniBatch, NCAEnergy, RegressionEne
 from ..sklearn_compat import StrOptions
 from .base import WeightedMetricLearner, generator, one_blas_thread
 from .descent import SUBSET, Descent, MiniBatched, StochasticDescent, well_scaled
-from .parameters import INITS_OF_REGRESSION, estimator
+from .parameters import INITS_OF_REGRESSION, estimator, parameter
 
 
 class EnergyDescent(MiniBatched, WeightedMetricLearner):
@@ -66,13 +65,6 @@ class NCA(EnergyDescent):
     momentum along the gradients of a batch, with steps that shrink until they no longer help on a subset of 4,096
     samples: some 1,000 steps of O(n^2 p) for batches of n.
 
-    Parameters
-    ----------
-    {dimensions} {init} {max_looks}
-    tol : float, default=1e-5
-        Stop when an iteration lowers E by less; with batches, shorten the steps then.
-    {batch_size} {warm_start} {device} {verbose} {random_state}
-
     Attributes
     ----------
     {map}
@@ -88,16 +80,13 @@ class NCA(EnergyDescent):
     ----------
     J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood components analysis, NIPS 2005.
 
-    Examples
-    --------
     {knn_on_wine}
     """
 
     n_components: int | None = None
-    _: KW_ONLY
     init: Any = "auto"
-    max_iter: int = 50
-    tol: float = 1e-5
+    max_iter: int = parameter(50, "{max_looks}")
+    tol: float = parameter(1e-5, "Stop when an iteration lowers E by less; with batches, shorten the steps then.")
     batch_size: int | None = None
     warm_start: bool = False
     device: str = "cpu"
@@ -117,16 +106,6 @@ class MLKR(EnergyDescent):
 
     the leave-one-out error of kernel regression as a share of the variance of y, averaged over outputs, by L-BFGS to
     the nearest minimum. Scale the features first. Large data are learned from in batches, as by :class:`NCA`.
-
-    Parameters
-    ----------
-    {dimensions}
-    init : {"auto", "identity", "pca", "pls", "random", "uniform"} or array of shape (p, n_features), default="auto"
-        Start of the search. "auto": the identity, or for fewer dimensions "pls", partial least squares.
-    {max_looks}
-    tol : float, default=1e-7
-        Stop when an iteration lowers E by less; with batches, shorten the steps then. 1e-5 is several times faster.
-    {batch_size} {warm_start} {device} {verbose} {random_state}
 
     Attributes
     ----------
@@ -158,10 +137,13 @@ class MLKR(EnergyDescent):
     """
 
     n_components: int | None = None
-    _: KW_ONLY
-    init: Annotated[Any, StrOptions(set(INITS_OF_REGRESSION)), np.ndarray, list] = "auto"
-    max_iter: int = 1000
-    tol: float = 1e-7
+    init: Annotated[Any, StrOptions(set(INITS_OF_REGRESSION)), np.ndarray, list] = parameter(
+        "auto", 'Start of the search. "auto": the identity, or for fewer dimensions "pls", partial least squares.'
+    )
+    max_iter: int = parameter(1000, "{max_looks}")
+    tol: float = parameter(
+        1e-7, "Stop when an iteration lowers E by less; with batches, shorten the steps then. 1e-5 is much faster."
+    )
     batch_size: int | None = None
     warm_start: bool = False
     device: str = "cpu"

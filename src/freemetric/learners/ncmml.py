@@ -1,7 +1,6 @@
 """NCMML: the metric in which the nearest class mean predicts best."""
 
 import warnings
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .base import generator
 from .descent import Array, SmoothDescent
 from .linear_algebra import group_means
-from .parameters import Count, NotNegative, estimator
+from .parameters import Count, NotNegative, estimator, parameter
 
 
 @estimator
@@ -25,18 +24,6 @@ class NCMML(SmoothDescent):
 
     by L-BFGS from A_0 on. The means m_c are those of the samples: new classes can be added later by their means alone.
     With several centroids per class p(c | x) is the sum over those of c, found by k-means in every class.
-
-    Parameters
-    ----------
-    {dimensions}
-    n_centroids : int, default=1
-        Centroids of every class, at most its number of distinct samples. One is the mean.
-    regularization : float, default=0.001
-        r, the cost of leaving A_0, the map that ``init`` names; 0 in the reference.
-    {init} {max_iter} {tol}
-    warm_start : bool, default=False
-        Start from the last fit's map; A_0 stays what ``init`` names.
-    {verbose} {random_state}
 
     Attributes
     ----------
@@ -54,19 +41,18 @@ class NCMML(SmoothDescent):
     T. Mensink, J. Verbeek, F. Perronnin, G. Csurka, Distance-based image classification: generalizing to new classes
     at near-zero cost, IEEE Transactions on Pattern Analysis and Machine Intelligence 35, 2013.
 
-    Examples
-    --------
     {knn_on_wine}
     """
 
     n_components: int | None = None
-    _: KW_ONLY
-    n_centroids: Count = 1
-    regularization: NotNegative = 1e-3
+    n_centroids: Count = parameter(1, "Centroids of a class, at most its distinct samples. One is the mean.")
+    regularization: NotNegative = parameter(
+        1e-3, "r, the cost of leaving A_0, what ``init`` names; 0 in the reference."
+    )
     init: Any = "auto"
     max_iter: int = 200
     tol: float = 1e-6
-    warm_start: bool = False
+    warm_start: bool = parameter(False, "Start from the last fit's map; A_0 stays what ``init`` names.")
     verbose: bool = False
     random_state: Any = None
 
@@ -80,7 +66,7 @@ class NCMML(SmoothDescent):
             value += self.regularization * float(((A - A0) ** 2).sum())
             return value, gradient + 2 * self.regularization * (A - A0)
 
-        start = self._previous_of(A0.shape)
+        start = self._previous(A0.shape[1], len(A0))
         self.energy_, A = self._descend(objective, A0 if start is None else start)
         self.centroids_, self.centroid_classes_ = centroids * self._unit, owners
         return A

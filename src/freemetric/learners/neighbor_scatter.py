@@ -1,6 +1,5 @@
 """Closed forms from differences between neighbours of the own class and of others: ANMM and DMLMJ."""
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ from scipy.linalg import eigh
 
 from .base import MetricLearner
 from .linear_algebra import generalised_eigenvectors, shrinkage
-from .parameters import Count, estimator
+from .parameters import Count, estimator, parameter
 from .side_information import class_neighbors
 from .validation import clip_count
 
@@ -27,15 +26,6 @@ class ANMM(MetricLearner):
     A are the leading eigenvectors of S - C, an orthonormal projection. Nothing is inverted: fewer samples than features
     suffice.
 
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Directions to keep; None keeps all of positive margin.
-    n_neighbors : int, default=10
-        Nearest samples of the own class.
-    n_others : int, default=10
-        Nearest samples of other classes.
-
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
@@ -48,15 +38,12 @@ class ANMM(MetricLearner):
     ----------
     F. Wang, C. Zhang, Feature extraction by maximizing the average neighborhood margin, CVPR 2007.
 
-    Examples
-    --------
     {two_of_iris}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    n_neighbors: int = 10
-    n_others: Count = 10
+    n_components: int | None = parameter(None, "Directions to keep; None keeps all of positive margin.")
+    n_neighbors: int = parameter(10, "Nearest samples of the own class.")
+    n_others: Count = parameter(10, "Nearest samples of other classes.")
 
     def _learn(self, X, y):
         counts = np.bincount(y)
@@ -79,17 +66,6 @@ class DMLMJ(MetricLearner):
 
     .. math:: \lambda + 1 / \lambda.
 
-    Parameters
-    ----------
-    {directions}
-    n_neighbors : int, default=5
-        Neighbours of each kind.
-    regularization : float or "auto", default="auto"
-        Ridge on S_P and S_Q relative to the mean eigenvalue of S_P. "auto" shrinks both by Ledoit and Wolf's amount
-        where S_P is singular.
-
-    Attributes
-    ----------
     {map} {eigenvalues} {features}
 
     References
@@ -97,15 +73,14 @@ class DMLMJ(MetricLearner):
     B. Nguyen, C. Morell, B. De Baets, Supervised distance metric learning through maximization of the Jeffrey
     divergence, Pattern Recognition 64, 2017.
 
-    Examples
-    --------
     {two_of_iris}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    n_neighbors: int = 5
-    regularization: Any = "auto"
+    n_components: int | None = parameter(None, "{directions}")
+    n_neighbors: int = parameter(5, "Neighbours of each kind.")
+    regularization: Any = parameter(
+        "auto", 'Ridge relative to the mean eigenvalue of S_P. "auto" shrinks singular S_P, S_Q as Ledoit and Wolf do.'
+    )
 
     def _learn(self, X, y):
         k = clip_count(self.n_neighbors, max(np.bincount(y).max() - 1, 1), "n_neighbors")

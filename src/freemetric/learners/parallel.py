@@ -4,7 +4,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from threading import RLock
 from typing import Any, TypeVar
@@ -119,14 +119,14 @@ class BlasLimit:
     @contextmanager
     def held(self) -> Iterator[None]:
         """A with-block in which matrix products run in one thread."""
-        me, own = Holder(), _threads_of(library for library in _blas_libraries() if _is_per_thread(library))
+        me, own = Holder(), _threads_now(per_thread=True)
         try:
             _set([(library, 1) for library, _ in own])
             with self.lock:
                 is_first = not self.inside
                 self.inside.add(me)
                 if not self.found:  # else an interrupt came while they were restored
-                    self.found = _threads_of(library for library in _blas_libraries() if not _is_per_thread(library))
+                    self.found = _threads_now(per_thread=False)
                 if is_first:
                     _set([(library, 1) for library, _ in self.found])
             yield
@@ -140,24 +140,19 @@ class BlasLimit:
             _set(own)
 
 
-def one_blas_thread() -> AbstractContextManager:
-    """Matrix products in one thread: replicas run in parallel, and results do not depend on the machine."""
-    return BLAS_LIMIT.held()
-
-
 @cache
 def _blas_libraries():
     """The BLAS libraries of this process; cached, because the search takes milliseconds."""
     return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
-def _is_per_thread(library):
-    """Whether every thread has a limit of its own: OpenBLAS on OpenMP, in releases of threadpoolctl that know it."""
-    return getattr(library, "threading_layer", None) == "openmp" and hasattr(library, "clear_controlling_thread")
+def _threads_now(per_thread: bool) -> Limits:
+    """The limits of libraries where every thread has its own, or where all threads share one."""
 
+    def is_per_thread(library):  # OpenBLAS on OpenMP, in releases of threadpoolctl that know it
+        return getattr(library, "threading_layer", None) == "openmp" and hasattr(library, "clear_controlling_thread")
 
-def _threads_of(libraries) -> Limits:
-    return [(library, library.num_threads) for library in libraries]
+    return [(library, library.num_threads) for library in _blas_libraries() if is_per_thread(library) == per_thread]
 
 
 def _set(limits: Limits) -> None:
@@ -173,3 +168,4 @@ def _set(limits: Limits) -> None:
 
 
 BLAS_LIMIT = BlasLimit()
+one_blas_thread = BLAS_LIMIT.held  # replicas run in parallel, and results do not depend on the machine

@@ -1,6 +1,5 @@
 """Search for the nearest items in a learned space."""
 
-from dataclasses import KW_ONLY
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -23,8 +22,8 @@ from .fitting import KeptModel
 from .itml import ITML
 from .nca import MLKR
 from .parallel import one_blas_thread
-from .parameters import CountOrNone, estimator
-from .side_information import check_pairs
+from .parameters import CountOrNone, estimator, parameter
+from .side_information import Given, check_pairs
 from .tuples.base import check_takes, fitted, formed, signs_of
 from .unsupervised import Euclidean
 from .validation import check_samples
@@ -44,26 +43,9 @@ class MetricRetriever(KeptModel, ClassNamePrefixFeaturesOutMixin, TransformerMix
     with the map f of the learner, ``A x`` for a linear one. The items stay in memory in single precision,
     4 (p + 1) bytes each in a space of p dimensions. An exact search costs O(n p) a query.
 
-    Parameters
-    ----------
-    learner : estimator with fit and transform, "auto", "cosine" or None, default="auto"
-        The metric learner, or a pipeline that ends with one. "auto" takes `LFDA` for classes, `MLKR` for continuous
-        targets, `ITML` for pairs, and the Euclidean distance without any. "cosine" takes the cosine distance of the
-        samples as they are, None the Euclidean one.
-    index : {"exact", "pynndescent", "usearch", "faiss"}, default="exact"
-        The search: exact, or a graph of one of these packages (extra ``search``), made by the first query. Fewer than
-        1000 items are searched exactly. Graphs are built in parallel, and may differ between runs.
-    max_samples : int or None, default=10000
-        Rows that the metric is learned from, drawn at random where there are more; None takes all. From pairs, the rows
-        that they name. All rows are indexed.
-    n_jobs : int or None, default=None
-        Threads of the search.
-    random_state : int, RandomState or None, default=None
-        Seed of the rows that are drawn, and of the learner that "auto" takes.
-
     Attributes
     ----------
-    {learner}
+    {fitted_learner}
     index_ : VectorIndex
         The items in the learned space.
     {features}
@@ -82,21 +64,27 @@ class MetricRetriever(KeptModel, ClassNamePrefixFeaturesOutMixin, TransformerMix
     176
     """
 
-    learner: Annotated[Any, HasMethods(["fit", "transform"]), StrOptions({"auto", "cosine"}), None] = "auto"
-    _: KW_ONLY
-    index: Annotated[str, StrOptions(set(INDEXES))] = "exact"
-    max_samples: CountOrNone = 10_000
-    n_jobs: int | None = None
-    random_state: Any = None
+    learner: Annotated[Any, HasMethods(["fit", "transform"]), StrOptions({"auto", "cosine"}), None] = parameter(
+        "auto",
+        'The metric learner, or a pipeline that ends with one. "auto" takes `LFDA` for classes, `MLKR` for continuous '
+        'targets, `ITML` for pairs, and the Euclidean distance without any. "cosine" takes the cosine distance of the '
+        "samples as they are, None the Euclidean one.",
+    )
+    index: Annotated[str, StrOptions(set(INDEXES))] = parameter(
+        "exact",
+        "The search: exact, or a graph of one of these packages (extra ``search``), made by the first query. Fewer "
+        "than 1000 items are searched exactly. Graphs are built in parallel, and may differ between runs.",
+    )
+    max_samples: CountOrNone = parameter(
+        10_000,
+        "Rows that the metric is learned from, drawn at random where there are more; None takes all. From pairs, the "
+        "rows that they name. All rows are indexed.",
+    )
+    n_jobs: int | None = parameter(None, "Threads of the search.")
+    random_state: Any = parameter(None, 'Seed of the rows that are drawn, and of the learner that "auto" takes.')
 
     def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        pairs: ArrayLike | None = None,
-        pair_labels: ArrayLike | None = None,
-        ids: ArrayLike | None = None,
+        self, X: ArrayLike, y: Given = None, *, pairs: Given = None, pair_labels: Given = None, ids: Given = None
     ) -> Self:
         """Learn the metric, and index the items.
 
@@ -113,11 +101,6 @@ class MetricRetriever(KeptModel, ClassNamePrefixFeaturesOutMixin, TransformerMix
             +1 for similar, -1 for dissimilar pairs.
         ids : array-like of shape (n_items,), default=None
             Integers or texts that ``query`` returns; None: rows of X.
-
-        Returns
-        -------
-        self : object
-            The fitted retriever.
         """
         validate_params(self)
         package_of(self.index)  # one that is missing is missed before the metric is learned

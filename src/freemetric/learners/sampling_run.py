@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any, Self, cast
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -23,6 +24,7 @@ OBSERVERS: dict[str, Observer] = {
 }
 
 
+@dataclass(eq=False)
 class Walk:
     """Runs a sampler to its end and keeps the trace and the best state.
 
@@ -30,21 +32,16 @@ class Walk:
     ``observers`` make the columns of the trace.
     """
 
-    def __init__(
-        self,
-        name: str,
-        verbose: bool = False,
-        steps: FitSteps | None = None,
-        keeps_best: bool = True,
-        followed: int | list[int] = 0,
-        observers: Mapping[str, Observer] = OBSERVERS,
-    ):
-        self.name, self.verbose, self.keeps_best, self.followed = name, verbose, keeps_best, followed
-        self.steps = FitSteps(None, None, None) if steps is None else steps
-        self.best = Lowest()
-        self.state: State | None = None
-        self.observers = observers
-        self._rows: dict[str, list] = {name: [] for name in observers}
+    name: str
+    verbose: bool = False
+    steps: FitSteps = field(default_factory=lambda: FitSteps(None, None, None))
+    keeps_best: bool = True
+    followed: int | list[int] = 0
+    observers: Mapping[str, Observer] = field(default_factory=lambda: OBSERVERS)
+
+    def __post_init__(self) -> None:
+        self.best, self.state = Lowest(), cast(State | None, None)
+        self._rows: dict[str, list] = {name: [] for name in self.observers}
         self._maps: list[NDArray] = []
 
     def run(

@@ -1,6 +1,5 @@
 """SCML: a few weighted local discriminants, found by dual averaging over triplets."""
 
-from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..kernels import cpu_kernels
 from .base import generator, one_blas_thread
 from .fitting import Lowest, tell
 from .linear_algebra import group_means, map_by_contrast, map_of, shrunk
-from .parameters import Count, CountOrNone, NotNegative, Positive, estimator
+from .parameters import Count, CountOrNone, NotNegative, Positive, estimator, parameter
 from .side_information import TripletLearner, check_tuples, class_neighbors
 from .training_rows import canonical_order
 from .validation import clip_count
@@ -44,30 +43,6 @@ class SCML(TripletLearner):
     step sizes. Every 1000 mini-batches F is computed exactly for the last weights and for their average; the best
     weights are kept. If nothing is better than w = 0, the map is the identity, with a warning. Scale the features
     first: neighbours and regions are Euclidean.
-
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Directions to keep, those in which the third sample of a triplet differs most against the second; None keeps
-        all.
-    n_basis : int or None, default=None
-        Number of bases. None: 20 per feature, at most 1000.
-    basis : array-like of shape (n_basis, n_features) or None, default=None
-        Directions to weigh instead of those of regions; ``n_basis`` is not used then.
-    regularization : float, default=1e-5
-        beta, the cost of weight; larger values give fewer positive weights.
-    n_neighbors : int, default=3
-        Nearest samples of the own class in the triplets of a sample.
-    n_impostors : int, default=10
-        Nearest samples of other classes in the triplets of a sample.
-    gamma : float, default=0.3
-        Step size, relative to the squared distance of impostors along a base.
-    batch_size : int, default=10
-        Triplets in a mini-batch.
-    {max_iter}
-    tol : float, default=1e-3
-        Stop when 5000 mini-batches have lowered F by less.
-    {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
@@ -99,17 +74,22 @@ class SCML(TripletLearner):
     (13, 13)
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    n_basis: CountOrNone = None
-    basis: Annotated[Any, "array-like", None] = None
-    regularization: NotNegative = 1e-5
-    n_neighbors: int = 3
-    n_impostors: Count = 10
-    gamma: Positive = 0.3
-    batch_size: Count = 10
+    n_components: int | None = parameter(
+        None, "Directions to keep, those in which third samples differ most against second ones; None keeps all."
+    )
+    n_basis: CountOrNone = parameter(None, "Number of bases. None: 20 per feature, at most 1000.")
+    basis: Annotated[Any, "array-like", None] = parameter(
+        None,
+        "Directions to weigh instead of those of regions; ``n_basis`` is not used then.",
+        "array-like of shape (n_basis, n_features) or None",
+    )
+    regularization: NotNegative = parameter(1e-5, "beta, the cost of weight; larger values leave fewer weights.")
+    n_neighbors: int = parameter(3, "Nearest samples of the own class in the triplets of a sample.")
+    n_impostors: Count = parameter(10, "Nearest samples of other classes in the triplets of a sample.")
+    gamma: Positive = parameter(0.3, "Step size, relative to the squared distance of impostors along a base.")
+    batch_size: Count = parameter(10, "Triplets in a mini-batch.")
     max_iter: int = 100_000
-    tol: float = 1e-3
+    tol: float = parameter(1e-3, "Stop when 5000 mini-batches have lowered F by less.")
     warm_start: bool = False
     verbose: bool = False
     random_state: Any = None

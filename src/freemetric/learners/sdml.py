@@ -1,7 +1,6 @@
 """SDML: a sparse metric near a prior, from pairs of samples."""
 
 from contextlib import suppress
-from dataclasses import KW_ONLY
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, inv
 from ..exceptions import warn_of_data
 from .fitting import Lowest, tell
 from .linear_algebra import map_by_contrast
-from .parameters import NotNegative, NotNegativeOrAuto, estimator
+from .parameters import NotNegative, NotNegativeOrAuto, estimator, parameter
 from .side_information import PairLearner, PriorLearner
 
 FARTHEST = 10.0  # factor by which pairs change the prior with balance="auto"
@@ -41,19 +40,6 @@ class SDML(PriorLearner, PairLearner):
     warning; ``balance_`` is the value used. Features are in units of their largest range, or of their common standard
     deviation.
 
-    Parameters
-    ----------
-    {contrasts}
-    balance : float or "auto", default="auto"
-        beta, the weight of a pair against the prior. "auto": the largest that changes the prior at most tenfold in
-        any direction.
-    sparsity : float, default=0.01
-        lambda, the penalty on elements off the diagonal. 0 makes M the inverse of S.
-    {n_constraints} {prior} {max_iter}
-    tol : float, default=1e-4
-        Stop when F is at most this times the number of features above its minimum.
-    {verbose} {random_state}
-
     Attributes
     ----------
     {map_of_M}
@@ -81,14 +67,17 @@ class SDML(PriorLearner, PairLearner):
     {pairs_on_wine}
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    balance: NotNegativeOrAuto = "auto"
-    sparsity: NotNegative = 0.01
+    n_components: int | None = parameter(None, "{contrasts}")
+    balance: NotNegativeOrAuto = parameter(
+        "auto",
+        'beta, the weight of a pair against the prior. "auto": the largest that changes the prior at most tenfold in '
+        "any direction.",
+    )
+    sparsity: NotNegative = parameter(0.01, "lambda, the penalty on elements off the diagonal. 0: M = S^-1.")
     n_constraints: int | None = None
     prior: Any = "identity"
     max_iter: int = 500
-    tol: float = 1e-4
+    tol: float = parameter(1e-4, "Stop when F is at most this times the number of features above its minimum.")
     verbose: bool = False
     random_state: Any = None
 

@@ -14,11 +14,11 @@ from ..printable import counted
 from .base import MetricLearner, generator
 from .linear_algebra import covariance
 from .training_rows import canonical_order
-from .validation import check_labels, labelled
 
 COPY = 1e-20  # relative to the largest squared difference
 PAIRS_PER_CLASS_PAIR = 20
 FEWEST_PAIRS, MOST_PAIRS = 1000, 10_000
+Given = ArrayLike | None
 
 
 def check_chunks(chunks: ArrayLike, n_samples: int) -> NDArray:
@@ -34,9 +34,7 @@ def check_chunks(chunks: ArrayLike, n_samples: int) -> NDArray:
     return result
 
 
-def check_pairs(
-    pairs: ArrayLike | None, pair_labels: ArrayLike | None, n_samples: int
-) -> tuple[NDArray, NDArray[np.bool_]]:
+def check_pairs(pairs: Given, pair_labels: Given, n_samples: int) -> tuple[NDArray, NDArray[np.bool_]]:
     """Index pairs (n, 2) and whether each is similar; ``pair_labels`` are +1 and -1."""
     if pairs is None:
         raise ValueError("pair_labels needs pairs: indices into X.")
@@ -63,7 +61,7 @@ def check_tuples(tuples: ArrayLike, width: int, n_samples: int, name: str, sourc
     return indices
 
 
-def check_tuple_weights(weights: ArrayLike | None, n_tuples: int) -> NDArray[np.float64]:
+def check_tuple_weights(weights: Given, n_tuples: int) -> NDArray[np.float64]:
     """Weights (n,) of tuples, ones for None."""
     if weights is None:
         return np.ones(n_tuples)
@@ -159,7 +157,7 @@ def class_neighbors(X: NDArray, y: NDArray, n_own: int, n_other: int) -> tuple[N
 class TripletLearner(MetricLearner):
     """Subclasses implement ``_learn(X, y, triplets=None)``, where one of y and triplets is None."""
 
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, triplets: ArrayLike | None = None) -> Self:
+    def fit(self, X: ArrayLike, y: Given = None, *, triplets: Given = None) -> Self:
         """Learn the metric from labels or from triplets.
 
         ``triplets`` (n_triplets, 3) are indices into X: the first sample is nearer to the second than to the third.
@@ -173,14 +171,7 @@ class PairLearner(MetricLearner):
 
     _needs_similar = _needs_dissimilar = False
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        pairs: ArrayLike | None = None,
-        pair_labels: ArrayLike | None = None,
-    ) -> Self:
+    def fit(self, X: ArrayLike, y: Given = None, *, pairs: Given = None, pair_labels: Given = None) -> Self:
         """Learn the metric from labels, or from pairs known to be similar or dissimilar.
 
         ``pairs`` (n_pairs, 2) are indices into X; ``pair_labels`` (n_pairs,) are +1 for similar, -1 for dissimilar
@@ -212,14 +203,9 @@ class PairLearner(MetricLearner):
 
 
 class PriorLearner(MetricLearner):
-    """A learner with a prior metric; if it is the covariance, ``_learn`` gets unlabelled rows, too, as ``all_rows``."""
+    """A learner with a prior metric, which may be the covariance of all rows."""
 
-    def _samples(self, X, y, sample_weight):
-        if not (isinstance(self.prior, str) and self.prior == "covariance"):
-            return super()._samples(X, y, sample_weight)
-        rows = labelled(y, others_help=True)
-        self.classes_, y = check_labels(y[rows])
-        return self._taken(X, rows), y, {} if rows.all() else {"all_rows": X}
+    _others_help = property(lambda self: isinstance(self.prior, str) and self.prior == "covariance")
 
     def _prior(self, X, all_rows=None):
         """M_0 (d, d) of X in its own unit, symmetric and positive definite."""

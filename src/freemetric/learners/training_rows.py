@@ -30,11 +30,7 @@ class TrainingRows(NamedTuple):
 
 
 def training_rows(
-    X: NDArray,
-    y: NDArray,
-    sample_weight: ArrayLike | None,
-    can_weigh: bool = True,
-    classes: ArrayLike | None = None,
+    X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_weigh: bool = True, classes: ArrayLike | None = None
 ) -> TrainingRows:
     """Rows with labels y (n,) or (n, m) and a weight, in a shuffled order that does not depend on the order given.
 

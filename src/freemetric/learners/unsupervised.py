@@ -1,6 +1,5 @@
 """Metrics without labels: Euclid, principal components, the Mahalanobis distance proper."""
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ from sklearn.decomposition import PCA as ScikitLearnPCA
 from ..magnitudes import enlarged, exponent_of, reduced
 from .base import MetricLearner
 from .linear_algebra import invertible, is_regular
-from .parameters import Flag, estimator
+from .parameters import Flag, estimator, parameter
 from .validation import clip_count, ranges
 
 ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at again
@@ -46,15 +45,6 @@ class PCA(MetricLearner):
 
     Without ``n_components`` it is a rotation and leaves Euclidean distances as they are. Labels are not used.
 
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Directions to keep; None keeps all that N samples determine.
-    whiten : bool, default=False
-        Divide each direction by its standard deviation; constant directions are dropped then.
-    random_state : int, RandomState or None, default=None
-        Seed of scikit-learn's randomised solver, which it uses on large data.
-
     Attributes
     ----------
     {map}
@@ -74,10 +64,9 @@ class PCA(MetricLearner):
     array([4.23, 0.24])
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    whiten: Flag = False
-    random_state: Any = None
+    n_components: int | None = parameter(None, "Directions to keep; None keeps all that N samples determine.")
+    whiten: Flag = parameter(False, "Divide each direction by its standard deviation; constant ones are dropped.")
+    random_state: Any = parameter(None, "Seed of scikit-learn's randomised solver, which it uses on large data.")
 
     _needs_labels = False
 
@@ -102,14 +91,6 @@ class Covariance(MetricLearner):
     The rows of A are the principal directions by falling variance, each divided by its standard deviation. With all of
     them distances do not depend on the units of the features. Constant features have weight zero. Labels are not used.
 
-    Parameters
-    ----------
-    n_components : int or None, default=None
-        Directions of largest variance to keep; None keeps one for every feature that varies.
-    regularization : float or "auto", default="auto"
-        Ridge on the correlation matrix of the features. "auto" shrinks a singular one by Ledoit and Wolf's amount and
-        leaves a regular one as it is.
-
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
@@ -130,9 +111,10 @@ class Covariance(MetricLearner):
     True
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    regularization: Any = "auto"
+    n_components: int | None = parameter(None, "Directions of largest variance to keep; None: one per varying feature.")
+    regularization: Any = parameter(
+        "auto", 'Ridge on the correlation matrix. "auto" shrinks a singular one by the amount of Ledoit and Wolf.'
+    )
 
     _needs_labels = False
 

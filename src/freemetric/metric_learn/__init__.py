@@ -8,19 +8,8 @@ from .points import LFDA, LMNN, MLKR, NCA, RCA, Covariance, RCA_Supervised
 __version__ = "0.7.0"
 """The release of metric-learn whose names and signatures these are."""
 
-__all__ = [
-    "ITML",
-    "LFDA",
-    "LMNN",
-    "LSML",
-    "MLKR",
-    "MMC",
-    "NCA",
-    "RCA",
-    "SCML",
-    "SDML",
-    "Constraints",
-    "Covariance",
+__all__ = ["ITML", "LFDA", "LMNN", "LSML", "MLKR", "MMC", "NCA", "RCA", "SCML", "SDML", "Constraints", "Covariance"]
+__all__ += [
     "ITML_Supervised",
     "LSML_Supervised",
     "MMC_Supervised",

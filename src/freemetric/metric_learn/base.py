@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..exceptions import callers_stacklevel
 from ..learners.base import MappedDistances, MetricLearner
 from ..learners.fitting import KeptModel
-from ..learners.parameters import make_estimator
+from ..learners.parameters import make_estimator, parameter
 from ..learners.tuples.base import flat, looked_up, merged, samples_of
 from ..learners.validation import check_magnitude, check_samples, dense
-from .descriptions import documentation
+from .descriptions import ATTRIBUTES, EXAMPLES, PARAMETERS
 
 KINDS = {2: "2D array of formed points", 3: "3D array of formed tuples"}  # by the number of axes
 
@@ -50,14 +50,16 @@ def translated(**parameters: Any) -> Callable[[Class], Class]:
 
     def decorate(cls: Any) -> Any:
         cls.__annotations__ = dict.fromkeys(parameters, Any)
+        owners = [f"{base.__name__}." for base in cls.__mro__]
         for name, default in parameters.items():
-            setattr(cls, name, default)
+            kind, text = PARAMETERS[next((owner + name for owner in owners if owner + name in PARAMETERS), name)]
+            setattr(cls, name, parameter(default, text, kind))
         if cls.__doc__ is not None:  # it is under python -OO
             own = [name for base in cls.__mro__ for name in vars(base).get("_sets", ())]
-            names = ["feature_names_in_"] if issubclass(cls, TransformerMixin) else []
-            attributes = ["components_", *own, *cls._found, "n_features_in_", *names]
-            cls.__doc__ = documentation(cls, parameters, attributes)
-        return make_estimator(cls, {}, {})
+            features = "features" if issubclass(cls, TransformerMixin) else "n_features_in_"
+            attributes = " ".join(f"{{{name}}}" for name in ("components_", *own, *cls._found, features))
+            cls.__doc__ += f"\n\n    {attributes}\n\n    {{example}}"
+        return make_estimator(cls, {**ATTRIBUTES, "example": EXAMPLES[cls._fitted_on] % cls._example}, {})
 
     return decorate
 
@@ -100,12 +102,8 @@ class Mahalanobis(KeptModel, MappedDistances, BaseEstimator):
 
     def score_pairs(self, pairs: ArrayLike) -> NDArray:
         """The same as ``pair_distance``, under the name that metric-learn gave up."""
-        warnings.warn(
-            "score_pairs will be deprecated in release 0.7.0. Use pair_score to compute similarity scores, or "
-            "pair_distances to compute distances.",
-            FutureWarning,
-            stacklevel=2,
-        )
+        remedy = "Use pair_score to compute similarity scores, or pair_distances to compute distances."
+        warnings.warn(f"score_pairs will be deprecated in release 0.7.0. {remedy}", FutureWarning, stacklevel=2)
         return self.pair_distance(pairs)
 
     def get_metric(self) -> Callable[..., float]:

@@ -50,23 +50,7 @@ class ComparisonsClassifier(ClassifierMixin, Mahalanobis):
         return tags
 
 
-class TripletsClassifier(ComparisonsClassifier):
-    """The first point is nearer to the second than to the third."""
-
-    _fitted_on = "triplets"
-    _size, _near, _far = 3, [0, 1], [0, 2]
-
-
-class QuadrupletsClassifier(ComparisonsClassifier):
-    """The first two points are nearer to each other than the last two."""
-
-    _fitted_on = "quadruplets"
-    _size, _near, _far = 4, [0, 1], [2, 3]
-
-
 class BaseLSML(Mahalanobis):
-    """Translation of the parameters of LSML, from quadruplets or labels."""
-
     def _learn_quadruplets(self, X, quadruplets, weights):
         prior = metric_matrix(self.prior, X, "prior", self.random_state)
         tol = self.tol**2  # the gap is of second order in the error of M
@@ -76,8 +60,11 @@ class BaseLSML(Mahalanobis):
 
 
 @translated(tol=1e-3, max_iter=1000, prior="identity", **LAST)
-class LSML(BaseLSML, QuadrupletsClassifier):
+class LSML(BaseLSML, ComparisonsClassifier):
     """Least squared-residual metric learning from quadruplets, by :class:`freemetric.LSML`."""
+
+    _fitted_on = "quadruplets"
+    _size, _near, _far = 4, [0, 1], [2, 3]
 
     def fit(self, quadruplets: ArrayLike, weights: ArrayLike | None = None) -> Self:
         """Learn the metric from quadruplets (n, 4, n_features), or of indicators (n, 4), and their weights (n,).
@@ -102,8 +89,6 @@ class LSML_Supervised(BaseLSML, PointsLearner):  # noqa: N801 - metric-learn's n
 
 
 class BaseSCML(Mahalanobis):
-    """Translation of the parameters of SCML, from triplets or labels."""
-
     _names = {"regularization": "beta"}
     _drawn_basis: str  # the name of the basis that is drawn
 
@@ -138,9 +123,11 @@ class BaseSCML(Mahalanobis):
 
 
 @translated(beta=1e-5, basis="triplet_diffs", **SCML_SEARCH, **LAST)
-class SCML(BaseSCML, TripletsClassifier):
+class SCML(BaseSCML, ComparisonsClassifier):
     """Sparse compositional metric learning from triplets, by :class:`freemetric.SCML`."""
 
+    _fitted_on = "triplets"
+    _size, _near, _far = 3, [0, 1], [0, 2]
     _example = "n_basis=10, random_state=42"
     _drawn_basis = "triplet_diffs"
 

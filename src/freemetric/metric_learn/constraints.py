@@ -142,18 +142,14 @@ def warn_of_few(partial_labels: NDArray, k_genuine: int, k_impostor: int) -> Non
     labels, counts = np.unique(partial_labels[partial_labels >= 0], return_counts=True)
     for label, count in zip(labels, counts, strict=True):
         others = counts.sum() - count
-        if k_genuine + 1 > count:
-            _warn_of(label, f"{count} elements", k_genuine + 1, "genuine", count - 1)
-        if k_impostor > others:
-            _warn_of(label, f"{others} elements of other classes", k_impostor, "impostor", others)
-
-
-def _warn_of(label, has, wanted, kind, given):
-    warnings.warn(
-        f"The class {label} has {has}, which is not sufficient to generate {wanted} {kind} neighbors as specified by "
-        f"k_{kind}. Will generate {given} {kind} neighbors instead.\n",
-        stacklevel=callers_stacklevel(),
-    )
+        for kind, wanted, there, whose, given in (
+            ("genuine", k_genuine + 1, count, "", count - 1),
+            ("impostor", k_impostor, others, " of other classes", others),
+        ):
+            if wanted > there:
+                what = f"The class {label} has {there} elements{whose}, which is not sufficient to generate {wanted}"
+                why = f"{kind} neighbors as specified by k_{kind}. Will generate {given} {kind} neighbors instead."
+                warnings.warn(f"{what} {why}\n", stacklevel=callers_stacklevel())
 
 
 def partial_labels(y: ArrayLike) -> NDArray[np.int_]:

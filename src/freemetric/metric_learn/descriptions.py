@@ -1,8 +1,6 @@
 """Descriptions of parameters and attributes, and examples, from which the docstrings of the estimators are made."""
 
-import textwrap
-from inspect import cleandoc
-from typing import Any
+from ..learners.parameters import DESCRIPTIONS
 
 METRIC = '{"identity", "covariance", "random"} or array of shape (n_features, n_features)'
 START = "or array of shape (n_components, n_features)"
@@ -21,20 +19,9 @@ PARAMETERS = {
     ),
     "BaseMMC.init": (METRIC, "Sets the scale of the result only: the maximum does not depend on the start."),
     "max_iter": ("int", "Maximum number of iterations, or of mini-batches."),
-    "tol": (
-        "float",
-        "Relative tolerance of the metric. The search stops when the objective is within the square of it, relative "
-        "to the objective, of the optimum.",
-    ),
-    "NCA.tol": (
-        "float or None",
-        "Stop when an iteration lowers the expected error by less; None: 1e-7, about where metric-learn stops.",
-    ),
-    "MLKR.tol": (
-        "float or None",
-        "Stop when an iteration lowers the error, relative to the variance of y, by less; None: as "
-        ":class:`freemetric.MLKR`.",
-    ),
+    "tol": ("float", "Stop when the objective is within the square of this, relative to itself, of the optimum."),
+    "NCA.tol": ("float or None", "Stop when an iteration lowers the expected error by less; None: 1e-7."),
+    "MLKR.tol": ("float or None", "Stop when an iteration lowers the error by less; None: as `freemetric.MLKR`."),
     "prior": (METRIC, "The metric to stay close to, positive definite."),
     "gamma": ("float", "Weight of the pairs against the prior."),
     "BaseSCML.gamma": ("float", "Step size; 60 times this is the parameter of the same name of our SCML."),
@@ -47,10 +34,7 @@ PARAMETERS = {
         '"auto" (not in metric-learn) finds one that needs no warning.',
     ),
     "sparsity_param": ("float", "Penalty of the off-diagonal elements of M."),
-    "n_constraints": (
-        "int or None",
-        "Number of similar pairs to draw, and of dissimilar ones, or of quadruplets; None: 20 n_classes^2.",
-    ),
+    "n_constraints": ("int or None", "Similar and dissimilar pairs to draw, or quadruplets; None: 20 n_classes^2."),
     "weights": ("array-like of shape (n_constraints,) or None", "Relative weights of the quadruplets."),
     "beta": ("float", "L1 penalty of the weights; a larger one leaves fewer positive weights."),
     "SCML.basis": (
@@ -66,10 +50,7 @@ PARAMETERS = {
     "batch_size": ("int", "Number of triplets in a mini-batch."),
     "k_genuine": ("int", "Number of nearest points of the same class in the triplets of a point."),
     "k_impostor": ("int", "Number of nearest points of other classes in the triplets of a point."),
-    "LFDA.k": (
-        "int or None",
-        "Neighbour that sets the local scale of a point, at most n_features - 1; None: 7, or that maximum.",
-    ),
+    "LFDA.k": ("int or None", "Neighbour that sets the scale of a point, at most n_features - 1; None: 7 or that."),
     "embedding_type": (
         '{"weighted", "orthonormalized", "plain"}',
         "Directions times the root of their eigenvalues, an orthonormal basis of their span, or the directions alone.",
@@ -94,65 +75,35 @@ PARAMETERS = {
 }
 """Types and descriptions of parameters by their names; those of one class or its subclasses begin with its name."""
 
-ATTRIBUTES = {
-    "components_": ("ndarray of shape (n_components, n_features)", "The map L, with M = L^T L."),
-    "bounds_": (
-        "ndarray of shape (2,)",
-        "Upper bound of the squared distances of similar pairs, lower bound of those of dissimilar pairs.",
-    ),
-    "threshold_": ("float", "Pairs at most this far apart are predicted to be similar."),
-    "n_iter_": ("int", "Number of iterations."),
-    "n_features_in_": ("int", "Number of features seen in fit."),
-    "feature_names_in_": ("ndarray of shape (n_features_in_,)", "Names of the features, if X has any."),
+ATTRIBUTES = DESCRIPTIONS | {
+    "components_": "components_ : ndarray of shape (n_components, n_features)\n        The map L, with M = L^T L.",
+    "bounds_": """bounds_ : ndarray of shape (2,)
+        Upper bound of the squared distances of similar pairs, lower bound of those of dissimilar pairs.""",
+    "threshold_": "threshold_ : float\n        Pairs at most this far apart are predicted to be similar.",
+    "n_iter_": "n_iter_ : int\n        Number of iterations.",
+    "n_features_in_": "n_features_in_ : int\n        Number of features seen in fit.",
 }
 
 EXAMPLES = {
-    "points": """\
->>> from sklearn.datasets import load_iris
->>> from freemetric.metric_learn import {name}
+    "points": """>>> from sklearn.datasets import load_iris
+>>> from freemetric.metric_learn import {cls}
 >>> X, y = load_iris(return_X_y=True)
->>> {name}({options}).fit(X, y).transform(X).shape
-(150, 4)
-""",
-    "pairs": """\
->>> from freemetric.metric_learn import {name}
+>>> {cls}(%s).fit(X, y).transform(X).shape
+(150, 4)""",
+    "pairs": """>>> from freemetric.metric_learn import {cls}
 >>> near, far = [[1.2, 7.5], [1.3, 1.5]], [[1.3, 4.5], [3.2, 4.6]]
 >>> pairs = [near, [[6.4, 2.6], [6.2, 9.7]], far, [[6.2, 5.5], [5.4, 5.4]]]
->>> {name}({options}).fit(pairs, [1, 1, -1, -1]).predict(pairs)
-array([ 1,  1, -1, -1])
-""",
-    "triplets": """\
->>> from freemetric.metric_learn import {name}
+>>> {cls}(%s).fit(pairs, [1, 1, -1, -1]).predict(pairs)
+array([ 1,  1, -1, -1])""",
+    "triplets": """>>> from freemetric.metric_learn import {cls}
 >>> triplets = [[[1.2, 7.5], [1.3, 1.5], [6.2, 9.7]], [[1.3, 4.5], [3.2, 4.6], [5.4, 5.4]],
 ...             [[3.2, 7.5], [3.3, 1.5], [8.2, 9.7]], [[3.3, 4.5], [5.2, 4.6], [7.4, 5.4]]]
->>> {name}({options}).fit(triplets).score(triplets)
-1.0
-""",
-    "quadruplets": """\
->>> from freemetric.metric_learn import {name}
+>>> {cls}(%s).fit(triplets).score(triplets)
+1.0""",
+    "quadruplets": """>>> from freemetric.metric_learn import {cls}
 >>> quadruplets = [[[1.2, 7.5], [1.3, 1.5], [6.4, 2.6], [6.2, 9.7]],
 ...                [[1.3, 4.5], [3.2, 4.6], [6.2, 5.5], [5.4, 5.4]]]
->>> {name}({options}).fit(quadruplets).score(quadruplets)
-0.5
-""",
+>>> {cls}(%s).fit(quadruplets).score(quadruplets)
+0.5""",
 }
 """Examples by what an estimator is fitted on."""
-
-
-def documentation(cls: Any, parameters: dict[str, Any], attributes: list[str]) -> str:
-    """The docstring of a class, completed by its parameters, fitted attributes and an example."""
-    owners = [f"{base.__name__}." for base in cls.__mro__]
-    keys = {name: next((o + name for o in owners if o + name in PARAMETERS), name) for name in parameters}
-    described = [_entry(name, *PARAMETERS[keys[name]], parameters[name]) for name in parameters]
-    fitted = [_entry(name, *ATTRIBUTES[name]) for name in attributes]
-    example = EXAMPLES[cls._fitted_on].format(name=cls.__name__, options=cls._example)
-    return (
-        f"{cleandoc(cls.__doc__)}\n\nParameters\n----------\n{''.join(described)}\n"
-        f"Attributes\n----------\n{''.join(fitted)}\nExamples\n--------\n{example}"
-    )
-
-
-def _entry(name, kind, text, *default):
-    value = "".join(f', default="{some}"' if isinstance(some, str) else f", default={some}" for some in default)
-    body = textwrap.fill(text, 116, initial_indent=" " * 4, subsequent_indent=" " * 4)
-    return f"{name} : {kind}{value}\n{body}\n"

@@ -51,10 +51,6 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
             +1 for similar, -1 for dissimilar pairs.
         calibration_params : dict or None, default=None
             Parameters of ``calibrate_threshold``.
-
-        Returns
-        -------
-        self : object
         """
         return self._fit_and_calibrate(pairs, y, calibration_params)
 
@@ -168,8 +164,6 @@ class PairsOfLabels(PointsLearner):
 
 
 class BaseITML(Mahalanobis):
-    """Translation of the parameters of ITML, from pairs or labels."""
-
     _sets = ("bounds_",)
 
     def _learn_pairs(self, X, pairs, pair_labels, bounds=None):
@@ -223,8 +217,6 @@ class ITML_Supervised(BaseITML, PairsOfLabels):  # noqa: N801 - metric-learn's n
 
 
 class BaseMMC(Mahalanobis):
-    """Translation of the parameters of MMC, from pairs or labels."""
-
     def _learn_pairs(self, X, pairs, pair_labels):
         start = metric_matrix(self.init, X, "init", self.random_state, definite=False)
         tol = max(self._given("tol") ** 2, SMALLEST_GAP)  # the gap is of second order in the error of M
@@ -252,8 +244,6 @@ class MMC_Supervised(BaseMMC, PairsOfLabels):  # noqa: N801 - metric-learn's nam
 
 
 class BaseSDML(Mahalanobis):
-    """Translation of the parameters of SDML, from pairs or labels."""
-
     _names = {"balance": "balance_param", "sparsity": "sparsity_param"}
     _found = ()
 

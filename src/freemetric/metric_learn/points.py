@@ -1,5 +1,6 @@
 """Estimators of metric-learn's names that learn from points: from their labels, from chunks, or without either."""
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -8,6 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .. import learners
 from ..exceptions import warn_of_data
+from ..learners.base import MetricLearner
 from ..learners.validation import check_magnitude, check_samples
 from .base import DEPRECATED, LAST, Mahalanobis, translated
 from .constraints import Constraints, partial_labels
@@ -22,6 +24,7 @@ class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanob
     _fitted_on = "points"
     _needs_labels = True
     _options: dict[str, Any] = {}  # of the validation
+    _learner: Callable[..., MetricLearner]  # of ours, for points X (N, d) and labels y (N,)
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the metric from labels.
@@ -33,16 +36,8 @@ class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanob
         y : array-like of shape (n_samples,)
             Class labels, or a numeric target for MLKR. If pairs, triplets or chunks are drawn from labels, negative
             ones are unknown.
-
-        Returns
-        -------
-        self : object
         """
         return self._learn_points(*self._points(X, y))
-
-    def _learner(self, X, y):
-        """The learner of ours for points X (N, d) and labels y (N,)."""
-        raise NotImplementedError
 
     def _learn_points(self, X, y):
         return self._learn_by(self._learner(X, y), X, y)

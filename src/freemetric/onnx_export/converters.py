@@ -25,7 +25,7 @@ COMPARED: dict[Any, list[tuple[int, int]]] = {  # points whose distance speaks a
     learners.QuadrupletClassifier: [(0, 1), (2, 3)],
 }
 try:
-    from ..metric_learn.comparisons import QuadrupletsClassifier, TripletsClassifier
+    from ..metric_learn import comparisons
     from ..metric_learn.pairs import PairsClassifier
     from ..metric_learn.points import PointsLearner
 except ModuleNotFoundError:  # a part of the house that can be left out
@@ -34,8 +34,8 @@ else:
     MAPPERS += (PointsLearner,)
     COMPARED |= {
         PairsClassifier: [(0, 1)],
-        TripletsClassifier: [(0, 1), (0, 2)],
-        QuadrupletsClassifier: [(0, 1), (2, 3)],
+        comparisons.SCML: [(0, 1), (0, 2)],
+        comparisons.LSML: [(0, 1), (2, 3)],
     }
 
 CLASSIFIER_OPTIONS = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True], "nocl": [True, False]}

@@ -81,21 +81,17 @@ class TupleClassifier(KeptModel, PairDistances, ClassifierMixin, BaseEstimator):
         return X, indices
 
     def _fit_learner(self, X, **knowledge):
-        self.learner_ = fitted(self.learner, X, knowledge)
-        self.classes_ = np.array([-1, 1])
+        self.learner_, self.classes_ = fitted(self.learner, X, knowledge), np.array([-1, 1])
 
     def _measured(self, tuples, measure, width=None, name=None):
         """Apply ``measure`` to the samples (n, t, d) of new tuples, in blocks."""
         check_is_fitted(self)
         width, name = width or self._width, name or self._name
-        given = as_tuples(tuples, width, name, self.preprocessor)
-        if given.ndim == 3:
-            points, rows = samples_of(given, name), np.arange(len(given))
-        elif callable(self.preprocessor):
-            points, rows = looked_up(given, lambda keys: check_array(called(self.preprocessor, keys), dtype=np.float64))
+        points, rows = formed(tuples, width, name, self.preprocessor, merge=False)
+        if points is self.preprocessor:
+            points = check_samples(self, points, dtype=np.float64, reset=False)
         else:
-            rows = check_tuples(given, width, len_of(self.preprocessor), name, "the preprocessor")
-            points = check_samples(self, self.preprocessor, dtype=np.float64, reset=False)
+            points = check_array(points, dtype=np.float64)
         d = points.shape[-1]
         if d != self.n_features_in_:
             wanted = f"{type(self).__name__} is expecting {counted(self.n_features_in_, 'feature')}"
@@ -160,17 +156,26 @@ class TupleClassifier(KeptModel, PairDistances, ClassifierMixin, BaseEstimator):
 Formed = tuple[Any, NDArray[np.intp]]  # points (N, d), samples or a frame of them, and tuples of their indices (n, t)
 
 
-def formed(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> Formed:
+def formed(tuples: ArrayLike, width: int, name: str, preprocessor: Any, merge: bool = True) -> Formed:
     """Points and indices of tuples of samples (n, t, d), or of rows (n, t) of a preprocessor.
 
-    Equal samples are one point. All rows of an array preprocessor are points, of a function those that the tuples name.
+    ``merge`` makes equal samples one point. All rows of an array preprocessor are points, of a function those that the
+    tuples name.
     """
-    given = as_tuples(tuples, width, name, preprocessor)
+    given = np.asarray(tuples)
+    samples = f"samples of shape (n, {width}, n_features)"
+    if given.ndim not in (2, 3) or given.shape[1] != width or not len(given):
+        raise ValueError(f"{name} must be {samples}, or indices of shape (n, {width}); got shape {given.shape}.")
     if given.ndim == 3:
-        return merged(*flat(samples_of(given, name)))
+        points, indices = flat(samples_of(given, name))
+        return merged(points, indices) if merge else (points, indices)
+    if preprocessor is None:
+        what = f"{name} of shape {given.shape} are indices, and there is nothing to look them up in"
+        raise ValueError(f"{what}: give preprocessor=X, or {samples}.")
     if callable(preprocessor):
         return looked_up(given, lambda keys: called(preprocessor, keys))
-    return preprocessor, check_tuples(given, width, len_of(preprocessor), name, "the preprocessor")
+    n_rows = preprocessor.shape[0] if hasattr(preprocessor, "shape") else len(preprocessor)
+    return preprocessor, check_tuples(given, width, n_rows, name, "the preprocessor")
 
 
 def samples_of(tuples: NDArray, name: str, **options: Any) -> NDArray[np.float64]:
@@ -196,18 +201,6 @@ def looked_up(given: NDArray, points_of: Callable[[NDArray], Any]) -> Formed:
     return points_of(keys), of_key.reshape(given.shape)
 
 
-def as_tuples(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> NDArray:
-    """An array (n, t, d), or (n, t) with a preprocessor; else ValueError."""
-    given = np.asarray(tuples)
-    samples = f"samples of shape (n, {width}, n_features)"
-    if given.ndim not in (2, 3) or given.shape[1] != width or not len(given):
-        raise ValueError(f"{name} must be {samples}, or indices of shape (n, {width}); got shape {given.shape}.")
-    if given.ndim == 2 and preprocessor is None:
-        what = f"{name} of shape {given.shape} are indices, and there is nothing to look them up in"
-        raise ValueError(f"{what}: give preprocessor=X, or {samples}.")
-    return given
-
-
 def called(preprocessor: Callable[[NDArray], Any], keys: NDArray) -> Any:
     """Samples (n, d) that a function returns for keys (n,); ValueError for another shape."""
     points = preprocessor(keys)
@@ -215,10 +208,6 @@ def called(preprocessor: Callable[[NDArray], Any], keys: NDArray) -> Any:
         wanted = f"for {len(keys)} keys samples of shape ({len(keys)}, n_features)"
         raise ValueError(f"preprocessor must give {wanted}; it gave shape {np.shape(points)}.")
     return points
-
-
-def len_of(points: Any) -> int:
-    return points.shape[0] if hasattr(points, "shape") else len(points)
 
 
 def signs_of(y: ArrayLike | None, n: int, name: str, meaning: str) -> NDArray[np.intp]:

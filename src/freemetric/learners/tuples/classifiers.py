@@ -1,7 +1,6 @@
 """Classifiers of tuples: pairs by a threshold of their distance, triplets and quadruplets by the smaller distance."""
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Any, Self
 
@@ -13,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from ...files.checks import require
-from ..parameters import TwoOrMoreOrNone, estimator
+from ..parameters import TwoOrMoreOrNone, estimator, parameter
 from .base import TupleClassifier, check_takes, fitted, signs_of, takes
 
 STRATEGIES = ("accuracy", "f_beta", "max_tpr", "max_tnr")
@@ -30,6 +29,8 @@ def best_threshold(
     >>> best_threshold([-1.0, -2.0, -3.0], [True, True, False])
     -2.0
     """
+    if strategy not in STRATEGIES:
+        raise ValueError(f"Unknown strategy {strategy!r}; known: {', '.join(map(repr, STRATEGIES))}.")
     order = np.argsort(-np.asarray(scores, np.float64), kind="stable")
     falling, similar = np.asarray(scores, np.float64)[order], np.asarray(similar, dtype=bool)[order]
     last = np.append(falling[1:] != falling[:-1], True)  # of equal ones
@@ -42,21 +43,17 @@ def best_threshold(
 def _worth(true_positives, false_positives, strategy, min_rate, beta):
     """The value of every threshold by a strategy."""
     positives, negatives = true_positives[-1], false_positives[-1]
-    true_negatives = negatives - false_positives
     if strategy == "accuracy":
-        return true_positives + true_negatives
+        return true_positives - false_positives
     if strategy == "f_beta":
         found = (1 + beta**2) * true_positives
         missed = beta**2 * (positives - true_positives) + false_positives
         return found / np.maximum(found + missed, np.finfo(np.float64).tiny)
     # of no pairs every share is found
     sensitivity = true_positives / positives if positives else np.ones(len(true_positives))
-    specificity = true_negatives / negatives if negatives else np.ones(len(true_positives))
-    if strategy == "max_tpr":
-        return np.where(specificity >= min_rate, sensitivity, -1)
-    if strategy == "max_tnr":
-        return np.where(sensitivity >= min_rate, specificity, -1)
-    raise ValueError(f"Unknown strategy {strategy!r}; known: {', '.join(map(repr, STRATEGIES))}.")
+    specificity = (negatives - false_positives) / negatives if negatives else np.ones(len(true_positives))
+    rate, other = (sensitivity, specificity) if strategy == "max_tpr" else (specificity, sensitivity)
+    return np.where(other >= min_rate, rate, -1)
 
 
 @estimator
@@ -67,19 +64,9 @@ class PairClassifier(TupleClassifier):
     found on the pairs that the metric was learned from may be too small: ``n_folds`` finds it on held-out pairs,
     ``calibrate_threshold`` on others.
 
-    Parameters
-    ----------
-    learner : estimator with fit and transform
-        Its ``fit`` takes ``pairs`` and ``pair_labels``: ITML, MMC, SDML, DMLeig, GMML, LDML, :class:`Kernelized` around
-        one of them, or a pipeline that ends with one.
-    {preprocessor}
-    n_folds : int or None, default=None
-        Folds of the pairs for a threshold on held-out pairs, at ``n_folds`` more fits. None: a threshold on the
-        training pairs.
-
     Attributes
     ----------
-    {learner}
+    {fitted_learner}
     threshold_ : float
         Largest distance of pairs predicted similar; absent with ``calibrate=None``.
     {signs} {features}
@@ -98,10 +85,15 @@ class PairClassifier(TupleClassifier):
     array([ 1, -1])
     """
 
-    learner: Any
-    _: KW_ONLY
+    learner: Any = parameter(
+        ...,
+        "Its ``fit`` takes ``pairs`` and ``pair_labels``: ITML, MMC, SDML, DMLeig, GMML, LDML, :class:`Kernelized` "
+        "around one of them, or a pipeline that ends with one.",
+    )
     preprocessor: Any = None
-    n_folds: TwoOrMoreOrNone = None
+    n_folds: TwoOrMoreOrNone = parameter(
+        None, "Folds of the pairs for a threshold on held-out pairs, at as many more fits. None: on training pairs."
+    )
 
     _width, _name, _kinds = 2, "pairs", ("pairs",)
 
@@ -117,11 +109,6 @@ class PairClassifier(TupleClassifier):
         calibrate : str, dict or None, default="accuracy"
             The strategy of ``calibrate_threshold``, or a dict of its parameters ``strategy``, ``beta`` and
             ``min_rate``. None finds no threshold.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         wanted = _calibration(calibrate)
         X, indices = self._formed(pairs)
@@ -277,16 +264,7 @@ class TripletClassifier(ComparisonClassifier):
 
     Triplets are samples, (n_triplets, 3, n_features), or indices into the rows of ``preprocessor``, (n_triplets, 3).
 
-    Parameters
-    ----------
-    learner : estimator with fit and transform
-        Its ``fit`` takes ``triplets`` or ``quadruplets``: SCML, LMNN, LSML, :class:`Kernelized` around one of them, or
-        a pipeline that ends with one.
-    {preprocessor}
-
-    Attributes
-    ----------
-    {learner} {signs} {features}
+    {fitted_learner} {signs} {features}
 
     Examples
     --------
@@ -301,8 +279,11 @@ class TripletClassifier(ComparisonClassifier):
     True
     """
 
-    learner: Any
-    _: KW_ONLY
+    learner: Any = parameter(
+        ...,
+        "Its ``fit`` takes ``triplets`` or ``quadruplets``: SCML, LMNN, LSML, :class:`Kernelized` around one of them, "
+        "or a pipeline that ends with one.",
+    )
     preprocessor: Any = None
 
     _width, _name, _kinds = 3, "triplets", ("triplets", "quadruplets")
@@ -317,11 +298,6 @@ class TripletClassifier(ComparisonClassifier):
             The first sample is nearer to the second than to the third; or rows of the preprocessor.
         y : array-like of shape (n_triplets,) or None, default=None
             -1 where it is nearer to the third; None: +1 for all.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         return self._fit(triplets, y)
 
@@ -333,15 +309,7 @@ class QuadrupletClassifier(ComparisonClassifier):
     Quadruplets are samples, (n_quadruplets, 4, n_features), or indices into the rows of ``preprocessor``,
     (n_quadruplets, 4).
 
-    Parameters
-    ----------
-    learner : estimator with fit and transform
-        Its ``fit`` takes ``quadruplets``: LSML, :class:`Kernelized` around it, or a pipeline that ends with it.
-    {preprocessor}
-
-    Attributes
-    ----------
-    {learner} {signs} {features}
+    {fitted_learner} {signs} {features}
 
     Examples
     --------
@@ -356,8 +324,9 @@ class QuadrupletClassifier(ComparisonClassifier):
     True
     """
 
-    learner: Any
-    _: KW_ONLY
+    learner: Any = parameter(
+        ..., "Its ``fit`` takes ``quadruplets``: LSML, :class:`Kernelized` around it, or a pipeline that ends with it."
+    )
     preprocessor: Any = None
 
     _width, _name, _kinds = 4, "quadruplets", ("quadruplets",)
@@ -374,10 +343,5 @@ class QuadrupletClassifier(ComparisonClassifier):
             -1 where the last two are nearer; None: +1 for all.
         weights : array-like of shape (n_quadruplets,), default=None
             What each of them is worth, where the learner can tell.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
         """
         return self._fit(quadruplets, y, weights)
