@@ -22,7 +22,6 @@ from sklearn.utils.metaestimators import available_if
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..learners import DMLFE, LEARNERS, MLKR, PAPER, PCA, Euclidean
 from ..learners.dmlfe import READINGS
-from ..learners.parameters import estimator
 from .preprocessing import Plan
 
 MOST_TUNED_ON = 2000  # samples of a grid search
@@ -54,7 +53,7 @@ def stratified_sample(rng: np.random.Generator, y: ArrayLike, most: int | None) 
     return np.sort(shuffled[np.argsort(turn, kind="stable")[:most]])
 
 
-@estimator
+@dataclass(eq=False, repr=False)
 class Tuned(BaseEstimator):
     """An estimator with the parameters of its grid that are best over inner folds.
 
