@@ -88,10 +88,6 @@ class KeptFile(FileResponse):
         super().__init__(folder.path / file, **options)
         self.folder = folder
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        with self.folder.in_use():
-            await super().__call__(scope, receive, send)
-
 
 class Pages:
     """Answers of the server about one session; ``most_bytes`` limits uploads, ``quit`` ends the server."""
@@ -180,18 +176,15 @@ class Pages:
         return Answer({})
 
     def rows(self, request: Request) -> Response:
-        with self.session.known_rows() as rows:
-            return Answer(rows.index())
+        return Answer(self.session.known_rows().index())
 
     def row(self, request: Request) -> Response:
-        with self.session.known_rows() as rows:
-            return Answer(rows.look(request.path_params["place"]))
+        return Answer(self.session.known_rows().look(request.path_params["place"]))
 
     def view(self, request: Request) -> Response:
         """A report inside of the page; it may run its own scripts and load nothing."""
         folder, file, _ = self._file(request, VIEWS)
-        with folder.in_use():
-            headers = {"content-security-policy": framed_policy(folder.path / file), "x-frame-options": "SAMEORIGIN"}
+        headers = {"content-security-policy": framed_policy(folder.path / file), "x-frame-options": "SAMEORIGIN"}
         return KeptFile(folder, file, media_type="text/html", headers=headers)
 
     def download(self, request: Request) -> Response:

@@ -6,7 +6,7 @@ import signal
 import socket
 import threading
 from collections.abc import Iterable, Iterator, MutableMapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -177,7 +177,7 @@ class Server:
 
     def run(self) -> None:
         """Answer until stopped; then nothing of it is left. Ctrl-C ends in KeyboardInterrupt."""
-        threading.Thread(target=_warm_up, daemon=True).start()
+        threading.Thread(target=warm_up, daemon=True).start()  # while the user looks for a file
         with self._signals_noted():
             try:
                 self.uvicorn.run(sockets=[self.socket])
@@ -229,9 +229,3 @@ def listening(port: int | None) -> socket.socket:
         except OSError as problem:
             number = problem.errno or 0
     raise OSError(number, f"port {port} cannot be had ({os.strerror(number)}); --port names another")
-
-
-def _warm_up():
-    """Start the process that forks all others while the user looks for a file."""
-    with suppress(Exception):
-        warm_up()
