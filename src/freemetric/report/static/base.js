@@ -4,14 +4,11 @@ const data = JSON.parse(byId("data").textContent);
 const KINDS = { f4: Float32Array, f8: Float64Array, i4: Int32Array };
 
 function bytesOf(base64) {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
 function unpack(packed) {
-  const [kind, base64] = Object.entries(packed)[0];
+  const [[kind, base64]] = Object.entries(packed);
   return new KINDS[kind](bytesOf(base64).buffer);
 }
 
@@ -67,15 +64,11 @@ function element(tag, text = "", attributes = {}) {
 
 function tableOf(header, rows) {
   const table = element("table");
-  const head = table.createTHead().insertRow();
-  for (const name of header) head.append(element("th", name, { scope: "col" }));
+  table.createTHead().insertRow().append(...header.map((name) => element("th", name, { scope: "col" })));
   const body = table.createTBody();
   for (const row of rows) {
     const line = body.insertRow();
-    for (const cell of row) {
-      if (cell instanceof Node) line.insertCell().append(cell);
-      else line.insertCell().textContent = cell;
-    }
+    for (const cell of row) line.insertCell().append(cell);
   }
   return table;
 }

@@ -59,7 +59,7 @@ function drawMotion() {
   const places = unpack(run.rows);
   const titles = ["axis 1", "axis 2", "axis 3"].slice(0, run.n_axes);
   const shades = targets && Array.from(places, (row) => targets.truth[row]);
-  const actors = { deals: dealt(membersOf(places)), texts: Array.from(places, hoverText), titles, shades };
+  const actors = { deals: dealt(places), texts: Array.from(places, hoverText), titles, shades };
   const widest = Math.max(...run.reach, 1e-12);
   const [slider, play, zoom] = ["step", "play", "zoom"].map(byId);
   let moment = last;
