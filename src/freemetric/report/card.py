@@ -58,10 +58,9 @@ def card(model: Any) -> str:
     """HTML about a fitted model; empty for one that is not fitted. Errors are logged, not raised."""
     try:
         return drawn_card(model)
-    except NotFittedError:
-        return ""
-    except Exception:
-        logger.debug("There is no card of this %s.", type(model).__name__, exc_info=True)
+    except Exception as problem:
+        if not isinstance(problem, NotFittedError):
+            logger.debug("There is no card of this %s.", type(model).__name__, exc_info=True)
         return ""
 
 
@@ -103,7 +102,13 @@ def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:
             yield "targets are averaged", scale[model.scale_name_]
             yield "trends", ", ".join(f"{words} ({value:.2g})" for words, value in findings.beside_votes) or "none"
     if hasattr(model, "n_neighbors_"):
-        yield "neighbours", f"k = {model.n_neighbors_}, {_how_chosen(model)}"
+        mixes = hasattr(model, "oob_score_")
+        how = "the heaviest of several"
+        if (len(recipe_of(model).neighbors) == 1) if mixes else (model.n_neighbors != "auto"):
+            how = "as given"
+        elif not mixes:
+            how = f"with the lowest error of inner folds, {_percent(np.min(model.selection_['error']))}"
+        yield "neighbours", f"k = {model.n_neighbors_}, {how}"
     if hasattr(model, "threshold_"):
         yield "pairs are similar", f"up to a distance of {model.threshold_:.4g}"
     if isinstance(metric, Kernelized):
@@ -120,15 +125,6 @@ def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:
             yield name.strip("_"), f"{getattr(metric, name):.4g}"
     if hasattr(metric, "n_iter_"):
         yield "iterations" if findings.trace is None else "Monte Carlo steps", f"{metric.n_iter_:,}"
-
-
-def _how_chosen(model):
-    mixes = hasattr(model, "oob_score_")
-    if (len(recipe_of(model).neighbors) == 1) if mixes else (model.n_neighbors != "auto"):
-        return "as given"
-    if mixes:
-        return "the heaviest of several"
-    return f"with the lowest error of inner folds, {_percent(np.min(model.selection_['error']))}"
 
 
 def _parts(model: Any, findings: Findings) -> Iterator[str | None]:

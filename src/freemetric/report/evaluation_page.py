@@ -164,7 +164,8 @@ def _facts(found):
             facts += [("rows", f"{sum(line['rows'] for line in classes):,}"), ("classes", f"{len(classes):,}")]
         else:
             by_name = {score["name"]: score for score in found["scores"]}
-            facts += zip(("its R²", "its mean absolute error"), _in_words(best, [by_name["r2"], by_name["mae"]]))
+            r2, mae = _in_words(best, [by_name["r2"], by_name["mae"]])
+            facts += [("its R²", r2), ("its mean absolute error", mae)]
             facts += [("rows", f"{best['predictions']['rows']:,}")] if best.get("predictions") else []
     return [*facts, ("cross-validation", f"{found['repeats']} x {found['folds']} folds")]
 

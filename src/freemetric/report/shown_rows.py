@@ -22,7 +22,7 @@ from .findings import Findings, TargetFindings
 DIGITS = 12  # of a value that was scaled and is scaled back
 
 
-@dataclass(frozen=True)
+@dataclass
 class KeptRows:
     """N training rows in the order in which fit was given them."""
 
@@ -62,10 +62,20 @@ def _without_names() -> Iterator[None]:
 def kept_by(model: Any) -> KeptRows | None:
     """The training rows that a fitted model has kept; None where it keeps none."""
     for _, part in parts_of(model):
-        if hasattr(part, "ensemble_"):
-            return _of_training_set(part, part.ensemble_.training_set, are_mapped=False)
-        if isinstance(getattr(part, "training_set_", None), TrainingSet):
-            return _of_training_set(part, part.training_set_, are_mapped=True)
+        ensemble = getattr(part, "ensemble_", None)
+        training_set = getattr(part, "training_set_", None) if ensemble is None else ensemble.training_set
+        if isinstance(training_set, TrainingSet):
+            order = np.argsort(training_set.rows)
+            everything = range(training_set.rows.max() + 1)
+            known = getattr(part, "oob_decision_function_", getattr(part, "oob_prediction_", everything))
+            kept = KeptRows(part, training_set.rows[order], len(known), training_set.given[order], ensemble is None)
+            if hasattr(part, "classes_"):
+                kept.y = training_set.y[order]
+            elif hasattr(part, "oob_prediction_"):
+                kept.targets = ensemble.head.scale.back(training_set.y[order])
+            if training_set.weights is not None:
+                kept.weights = training_set.weights[order]
+            return kept
         if isinstance(part, MetricKNeighborsRegressor):
             n, targets = len(part.embedding_), part.numbers_ if part.numbers_.ndim == 1 else None
             return KeptRows(part, np.arange(n), n, part.embedding_, True, targets=targets)
@@ -73,18 +83,6 @@ def kept_by(model: Any) -> KeptRows | None:
         if kept is not None:
             return KeptRows(part, np.arange(len(kept[0])), len(kept[0]), kept[0], True, kept[1])
     return None
-
-
-def _of_training_set(part, training_set, are_mapped):
-    order = np.argsort(training_set.rows)
-    everything = range(training_set.rows.max() + 1)
-    known = getattr(part, "oob_decision_function_", getattr(part, "oob_prediction_", everything))
-    y = training_set.y[order] if hasattr(part, "classes_") else None
-    weights = None if training_set.weights is None else training_set.weights[order]
-    targets = part.ensemble_.head.scale.back(training_set.y[order]) if hasattr(part, "oob_prediction_") else None
-    return KeptRows(
-        part, training_set.rows[order], len(known), training_set.given[order], are_mapped, y, weights, targets
-    )
 
 
 def show_given_rows(
@@ -150,7 +148,7 @@ def describe_columns(findings: Findings, front: Sequence[Any], X: Any, columns: 
         aligned = len(cells) == findings.inputs.shape[1] and all(map(_is_one_to_one, front))
     else:
         aligned = all(_is_one_to_one(step) and (_passes(step) or hasattr(step, "inverse_transform")) for step in front)
-        cells = list((_scaled_back(front, findings.inputs) if aligned else findings.inputs).T)
+        cells = list((_scaled_back(front, findings.inputs) if aligned and front else findings.inputs).T)
         names = [f"x{i}" for i in range(len(cells))]
     if aligned:
         findings.owner, names = np.arange(len(cells)), findings.feature_names
@@ -159,8 +157,6 @@ def describe_columns(findings: Findings, front: Sequence[Any], X: Any, columns: 
 
 def _scaled_back(front, values):
     """Features as they stood in front of the scalers, with twelve digits: 0.1 + 0.2 is 0.3 again."""
-    if not front:
-        return values
     for step in reversed(front):
         if not _passes(step):
             with _without_names():
