@@ -141,11 +141,7 @@ def show(name: str, about: dict[str, Any], top: int) -> None:
     known = [column for column in about["columns"] if column["importance"] is not None]
     if known:
         ranked = [
-            (
-                column["name"],
-                f"{column['importance']:.3f} ± {column['importance_error']:.3f}",
-                f"{column['weight']:.1f}",
-            )
+            (column["name"], "{importance:.3f} ± {importance_error:.3f}".format_map(column), f"{column['weight']:.1f}")
             for column in sorted(known, key=lambda column: -column["importance"])
         ]
         title = f"what matters, and what distances weigh{_first(top, ranked)}"

@@ -98,21 +98,25 @@ class Pages:
         self.readers = ThreadPoolExecutor(READERS)
 
     def routes(self) -> list[Route]:
-        get: dict[str, Callable] = {"state": self.state, "rows": self.rows, "rows/{place:int}": self.row}
-        get |= {"jobs/{number:int}/events": self.events}
-        post: dict[str, Callable] = {"table": self.table, "example": self.example, "columns": self.columns}
-        post |= {"predict": self.predict, "cancel": self.cancel, "quit": self.end}
+        session = self.session
+        post: dict[str, Callable] = {"example": self.example, "columns": self.columns}
+        post |= {kind: partial(self.upload, kind) for kind in ("table", "predict")}
         settings = {"fit": fit_settings, "compare": comparison_settings}
         post |= {kind: partial(self.start, kind, checked) for kind, checked in settings.items()}
+        post |= {"cancel": _answering(lambda _: session.cancel()), "quit": _answering(lambda _: self.quit())}
+        look = _answering(lambda request: session.known_rows().look(request.path_params["place"]))
         style = _text("report", "page.css") + _text("serve", "page.css")
         return [
-            Route("/", lambda request: Response(_text("serve", "page.html"), media_type="text/html")),
-            Route("/page.js", lambda request: Response(script(), media_type="text/javascript")),
-            Route("/page.css", lambda request: Response(style, media_type="text/css")),
+            Route("/", lambda _: Response(_text("serve", "page.html"), media_type="text/html")),
+            Route("/page.js", lambda _: Response(script(), media_type="text/javascript")),
+            Route("/page.css", lambda _: Response(style, media_type="text/css")),
             Route("/plotly.js", self.plotly),
             Route("/view/{name}", self.view),
             Route("/download/{name}", self.download),
-            *(Route(f"/api/{path}", answer) for path, answer in get.items()),
+            Route("/api/state", _answering(self.state)),
+            Route("/api/rows", _answering(lambda _: session.known_rows().index())),
+            Route("/api/rows/{place:int}", look),
+            Route("/api/jobs/{number:int}/events", self.events),
             *(Route(f"/api/{path}", answer, methods=["POST"]) for path, answer in post.items()),
         ]
 
@@ -120,18 +124,13 @@ class Pages:
         content = require("plotly.offline", "report").get_plotlyjs()
         return Response(content, media_type="text/javascript", headers={"cache-control": "private, max-age=3600"})
 
-    def state(self, request: Request) -> Response:
+    def state(self, request: Request) -> dict[str, Any]:
         limit = {"most_megabytes": self.most_bytes >> 20, "examples": list(EXAMPLES)}
-        return Answer({**self.session.state(), **limit})
+        return {**self.session.state(), **limit}
 
-    async def table(self, request: Request) -> Response:
-        return await self._upload(request, self.session.take)
-
-    async def predict(self, request: Request) -> Response:
-        return await self._upload(request, self.session.predict)
-
-    async def _upload(self, request, work):
+    async def upload(self, kind: str, request: Request) -> Response:
         """A file as the body of the request, its name in the address."""
+        work = {"table": self.session.take, "predict": self.session.predict}[kind]
         name = request.query_params.get("name", "")
         try:
             with self.session.arrival() as folder:
@@ -171,16 +170,6 @@ class Pages:
             return Response(media_type="text/event-stream")
         return StreamingResponse(_events(job), media_type="text/event-stream")
 
-    async def cancel(self, request: Request) -> Response:
-        await run_in_threadpool(self.session.cancel)
-        return Answer({})
-
-    def rows(self, request: Request) -> Response:
-        return Answer(self.session.known_rows().index())
-
-    def row(self, request: Request) -> Response:
-        return Answer(self.session.known_rows().look(request.path_params["place"]))
-
     def view(self, request: Request) -> Response:
         """A report inside of the page; it may run its own scripts and load nothing."""
         folder, file, _ = self._file(request, VIEWS)
@@ -197,9 +186,10 @@ class Pages:
         kind, file, name = DOWNLOADS[request.path_params["name"]]
         return self.session.made_by(kind), file, name.format(file_stem(self.session.name))
 
-    async def end(self, request: Request) -> Response:
-        self.quit()
-        return Answer({})
+
+def _answering(work: Callable[[Request], Any]) -> Callable[[Request], Response]:
+    """A route, in a thread of its own, that answers with what the work returns."""
+    return lambda request: Answer(work(request) or {})
 
 
 async def _json(request: Request) -> dict[str, Any]:

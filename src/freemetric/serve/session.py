@@ -91,7 +91,7 @@ class Session:
             yield folder
         finally:
             if folder is not self.place:
-                folder.remove()  # now, whoever still holds it
+                folder.remove()  # at once
 
     def take(self, folder: Folder, name: str) -> dict[str, Any]:
         """Put a new table in the place of the old one, if it can be read; return its description."""
