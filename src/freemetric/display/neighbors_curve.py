@@ -172,7 +172,19 @@ class NeighborsCurveDisplay(Display):
         if self.n_neighbors is not None:
             label = f"{'largest weight' if self.candidates else 'chosen'}: k = {self.n_neighbors}"
             axis.axvline(self.n_neighbors, color=COLORS[6], linestyle="--", linewidth=1.2, label=label, zorder=1)
-        self._label(axis)
+        ticker = require("matplotlib.ticker", "display")
+        axis.set(xlabel="number of neighbours k", ylabel=self.unit)
+        if self.candidates:
+            axis.set_xscale("log", base=2)
+            axis.xaxis.set_major_locator(ticker.FixedLocator([1, 2, 3, 5, 8, 13, 20, 32]))
+            axis.xaxis.set_major_formatter(ticker.ScalarFormatter())
+            legend_beside(axis, 1)
+            axis.get_legend().set_title("out of bag: view/form, weight\n(marks: weights of single k)")
+        else:
+            axis.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+            axis.set_xlim(0.3, None)
+            legend_above(axis)
+        axis.set_ylim(max(0, axis.get_ylim()[0]), None)
         return self._keep(axes)
 
     def _draw_candidates(self, axis):
@@ -190,21 +202,6 @@ class NeighborsCurveDisplay(Display):
             how = "beside trends" if self.unit == SQUARES else "error"
             label = f"their mixture: {100 * self.mixture_error:.1f} % {how}"
             axis.axhline(100 * self.mixture_error, color=COLORS[6], linestyle=":", linewidth=1.5, label=label, zorder=1)
-
-    def _label(self, axis):
-        ticker = require("matplotlib.ticker", "display")
-        axis.set(xlabel="number of neighbours k", ylabel=self.unit)
-        if self.candidates:
-            axis.set_xscale("log", base=2)
-            axis.xaxis.set_major_locator(ticker.FixedLocator([1, 2, 3, 5, 8, 13, 20, 32]))
-            axis.xaxis.set_major_formatter(ticker.ScalarFormatter())
-            legend_beside(axis, 1)
-            axis.get_legend().set_title("out of bag: view/form, weight\n(marks: weights of single k)")
-        else:
-            axis.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
-            axis.set_xlim(0.3, None)
-            legend_above(axis)
-        axis.set_ylim(max(0, axis.get_ylim()[0]), None)
 
 
 def line_of(form: str) -> Any:

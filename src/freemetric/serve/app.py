@@ -232,16 +232,14 @@ async def _events(job: Any) -> AsyncIterator[bytes]:
         await asyncio.sleep(TICK)
 
 
-def _refused(request: Request, problem: Exception) -> Response:
-    return Answer({"error": str(problem)}, 422)
-
-
-def _failed(request: Request, problem: Exception) -> Response:
-    """The system fails, not the request: the disk is full, or no process can be started."""
-    return Answer({"error": f"the system refuses it: {getattr(problem, 'strerror', None) or problem}"}, 503)
-
-
 def application(session: Session, most_bytes: int, quit: Callable[[], None]) -> Starlette:
     """The application without its guard."""
-    known: dict[Any, Any] = {RefusedError: _refused, OSError: _failed}
+
+    def refused(request: Request, problem: Exception) -> Response:
+        if isinstance(problem, RefusedError):
+            return Answer({"error": str(problem)}, 422)
+        # The system fails, not the request: the disk is full, or no process can be started.
+        return Answer({"error": f"the system refuses it: {getattr(problem, 'strerror', None) or problem}"}, 503)
+
+    known: dict[Any, Any] = {RefusedError: refused, OSError: refused}
     return Starlette(routes=Pages(session, most_bytes, quit).routes(), exception_handlers=known)

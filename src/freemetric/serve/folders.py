@@ -85,13 +85,10 @@ def remove_abandoned() -> None:
         found += Path(tempfile.gettempdir()).glob(f"{PREFIX}*")
     for folder in found:
         with suppress(OSError):  # not ours, without a lock file
-            if _is_private(folder.lstat()) and stat.S_ISREG((folder / LOCK).lstat().st_mode):
+            # Of this user, and nobody else may enter: then nobody else has put anything in it.
+            about = folder.lstat()
+            is_closed = stat.S_ISDIR(about.st_mode) and not stat.S_IMODE(about.st_mode) & 0o077
+            if is_closed and about.st_uid == os.geteuid() and stat.S_ISREG((folder / LOCK).lstat().st_mode):
                 held = take_lock(folder / LOCK)
                 if held is not None:
                     _remove(folder, held)
-
-
-def _is_private(found: os.stat_result) -> bool:
-    """Whether it is a folder of this user that nobody else may enter: then nobody else has put anything in it."""
-    is_closed = not stat.S_IMODE(found.st_mode) & 0o077
-    return stat.S_ISDIR(found.st_mode) and is_closed and found.st_uid == os.geteuid()

@@ -2,14 +2,12 @@
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .folders import Folder, PrivateFolder, RefusedError
 from .jobs import Bounds, ServerJob
@@ -27,14 +25,8 @@ class FittedRows:
 
     def __init__(self, folder: Folder):
         self.folder = folder
-
-    @cached_property
-    def Z(self) -> NDArray:
-        return np.load(self.folder.path / SPACE, allow_pickle=False)
-
-    @cached_property
-    def about(self) -> Mapping[str, Any]:
-        return json.loads((self.folder.path / CELLS).read_bytes())
+        self.Z = np.load(folder.path / SPACE, allow_pickle=False)
+        self.about = json.loads((folder.path / CELLS).read_bytes())
 
     def index(self) -> dict[str, Any]:
         """Numbers of the rows, and which of them are wrongly predicted; of a regression the predictions, too."""
@@ -195,11 +187,10 @@ class Session:
 
     def known_rows(self) -> FittedRows:
         """The rows of the last fit."""
-        with self.lock:
-            folder = self.made_by("fit")
-            if self.rows is None or self.rows.folder is not folder:
-                self.rows = FittedRows(folder)
-            return self.rows
+        folder, rows = self.made_by("fit"), self.rows
+        if rows is None or rows.folder is not folder:
+            rows = self.rows = FittedRows(folder)
+        return rows
 
     def state(self) -> dict[str, Any]:
         """The state for a page that is opened anew."""
