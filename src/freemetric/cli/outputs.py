@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
-from .console import Json, argument, console, flag, log, option, print_result, print_table, progress, shown_warnings
+from .console import Json, argument, console, log, option, print_result, print_table, progress, shown_warnings
 from .options import TO_FILE, Model, Reading, with_fields
 
 
@@ -137,7 +137,7 @@ ENDS = ("SIGTERM", "SIGHUP")  # a request to end, and a closed terminal
 
 def serve(
     port: Annotated[int | None, option("PORT", "Port on 127.0.0.1. Default: a free one.", min=1, max=65535)] = None,
-    browser: Annotated[bool, flag("Open the page in the browser.", "--browser/--no-browser")] = True,
+    browser: Annotated[bool, option("", "Open the page in the browser.", "--browser/--no-browser")] = True,
     upload: Annotated[int, option("MEGABYTES", "Largest file that may be uploaded.", min=1, max=4096)] = 512,
     limit: Annotated[float | None, option("SECONDS", "Longest time of one fit or comparison.", min=0)] = None,
     megabytes: Annotated[

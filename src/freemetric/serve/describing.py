@@ -171,6 +171,15 @@ def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
         written = beside(table, {name: cells.tolist() for name, cells in made.items()}, table.columns)
         write(folder / PREDICTIONS, written)
         scores = scores_of(model, table, made, wanted)
+
+    def use_of(name):
+        if name == model.schema.target:
+            return "the target: predictions are scored by it"
+        if name in model.left_out or name not in known:
+            return f"ignored: {model.left_out.get(name, 'no column of the training table')}"
+        return "used"
+
+    known = {column.name: column for column in model.schema.columns}
     shown = list(written)[-len(made) :][:MOST_SHOWN]
     rows = [[cell(written[name][i]) for name in shown] for i in range(min(table.n_rows, MOST_SHOWN))]
     return {
@@ -178,19 +187,11 @@ def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
         "target": model.schema.target,
         "n_rows": table.n_rows,
         "n_columns": len(table.columns),
-        "columns": [_column(model, table, name) for name in list(table.columns)[:MOST_COLUMNS]],
+        "columns": [
+            {**described_column(table, name, known.get(name)), "use": use_of(name)}
+            for name in list(table.columns)[:MOST_COLUMNS]
+        ],
         "scores": {name: value for name, value in scores.items() if value is not None},
         "predictions": {"names": shown, "rows": rows},
         "notes": notes,
     }
-
-
-def _column(model: TableModel, table: Table, name: str) -> dict[str, Any]:
-    known = {column.name: column for column in model.schema.columns}
-    if name == model.schema.target:
-        use = "the target: predictions are scored by it"
-    elif name in model.left_out or name not in known:
-        use = f"ignored: {model.left_out.get(name, 'no column of the training table')}"
-    else:
-        use = "used"
-    return {**described_column(table, name, known.get(name)), "use": use}
