@@ -256,8 +256,15 @@ class Live:
 
     def on_round(self, population: Any) -> None:
         """A round is over, and the candidates have scores."""
-        if len(population.oob_samples):
-            self.send({"type": "round", "found": found(population), "score": population.task.score_words})
+        if not len(population.oob_samples):
+            return
+        scores = population.scores()
+        found = []
+        for i in np.argsort(scores.min(axis=1), kind="stable")[:MOST_FOUND]:  # the best first
+            result, k = population.results[i], int(scores[i].argmin()) + 1
+            best = {"replicas": len(result.maps), "k": k, "score": rounded(float(scores[i].min()), 4)}
+            found.append({**about(result.candidate), **best})
+        self.send({"type": "round", "found": found, "score": population.task.score_words})
 
     def _is_time(self, what, seconds):
         now = time.monotonic()
@@ -295,18 +302,3 @@ def seen_alike(spaces: list[NDArray], before: NDArray | None) -> NDArray:
     if before is not None and before.shape == flat[-1].shape:
         flat = flat @ orthogonal_procrustes(flat[-1], before)[0]
     return flat
-
-
-def found(population: Any) -> list[dict[str, Any]]:
-    """Candidates with their replicas and their score out of bag, the best first."""
-    scores = population.scores()
-    best = np.argsort(scores.min(axis=1), kind="stable")[:MOST_FOUND]
-    return [
-        {
-            **about(population.results[i].candidate),
-            "replicas": len(population.results[i].maps),
-            "k": int(scores[i].argmin()) + 1,
-            "score": rounded(float(scores[i].min()), 4),
-        }
-        for i in best
-    ]

@@ -60,6 +60,13 @@ function figure(drawing) {
   drawing();
 }
 
+// A class as legends and tables show it: its marker, in its colour.
+function glyphOf({ color: tint, marker }) {
+  const glyph = element("span", `${GLYPHS[marker]} `, { "aria-hidden": "true" });
+  glyph.style.color = tint;
+  return glyph;
+}
+
 const narrow = () => window.innerWidth < 600;
 
 // Theme: the system's until the reader chooses.

@@ -90,14 +90,11 @@ function onDimensions(id, act) {
 function drawLegend() {
   data.classes.forEach((group, c) => {
     const button = element("button", "", { type: "button", "aria-pressed": "true" });
-    const glyph = element("span", `${GLYPHS[group.marker]} `, { "aria-hidden": "true" });
-    glyph.style.color = group.color;
-    button.append(glyph, document.createTextNode(group.name));
+    button.append(glyphOf(group), group.name);
     button.addEventListener("click", () => {
-      const hide = !hiddenClasses.has(c);
-      if (hide) hiddenClasses.add(c);
-      else hiddenClasses.delete(c);
-      button.setAttribute("aria-pressed", String(!hide));
+      const isShown = hiddenClasses.delete(c);
+      if (!isShown) hiddenClasses.add(c);
+      button.setAttribute("aria-pressed", String(isShown));
       for (const follow of followers) follow();
     });
     byId("legend").append(button);

@@ -132,10 +132,3 @@ function options(select, pairs, value) {
 }
 
 const whole = (n) => n.toLocaleString("en");
-
-// A class as figures and tables show it: its marker, in its colour.
-function glyphOf({ color: tint, marker }) {
-  const glyph = element("span", `${GLYPHS[marker]} `, { "aria-hidden": "true" });
-  glyph.style.color = tint;
-  return glyph;
-}
