@@ -110,7 +110,7 @@ def evaluate(
     from .. import tabular
     from ..tabular.evaluation import decided
     from ..tabular.tasks import TASKS
-    from ..tabular.writing import as_delimited, write
+    from ..tabular.writing import as_delimited
 
     _check_outputs(page, output)
     known = dict.fromkeys(name for kind in TASKS.values() for name in kind.methods)
@@ -144,17 +144,7 @@ def evaluate(
         print(as_delimited(found.columns()), end="")
     else:
         show_evaluation(found, as_json)
-    written = []
-    if output not in (None, STDOUT):
-        write(output, found.columns())
-        written.append(f"{output}: scores")
-    if page is not None:
-        from ..report import write_evaluation
-
-        write_evaluation(found, page)
-        written.append(f"{page}: open it in a browser")
-    for line in () if as_json or output == STDOUT else written:
-        console.print(line, soft_wrap=True)
+    _write(found, page, output, as_json or output == STDOUT)
     for note in () if as_json else found.notes():
         log(f"note: {note}")
     for line in dict.fromkeys(f"{split.file}, {split.method}: {split.failure}" for split in found.failures):
@@ -175,6 +165,23 @@ def _check_outputs(page, output):
         require("jinja2", "report"), require("plotly.offline", "report")
     if output not in (None, STDOUT):
         check_output(output)
+
+
+def _write(found, page, output, quiet):
+    """Write the files at the end, atomically."""
+    from ..tabular.writing import write
+
+    written = []
+    if output not in (None, STDOUT):
+        write(output, found.columns())
+        written.append(f"{output}: scores")
+    if page is not None:
+        from ..report import write_evaluation
+
+        write_evaluation(found, page)
+        written.append(f"{page}: open it in a browser")
+    for line in () if quiet else written:
+        console.print(line, soft_wrap=True)
 
 
 def _named(paths):

@@ -40,7 +40,10 @@ class EmbeddingDisplay(Display):
     regression, log : bool, default=False
         Whether y are targets of a regression, shown by a scale of colours, and whether that scale is logarithmic.
 
-    {drawn}
+    Attributes
+    ----------
+    ax_, figure_ : Axes or ndarray of Axes, Figure
+        The axes and the figure; two axes with the space before.
 
     See Also
     --------
@@ -71,7 +74,7 @@ class EmbeddingDisplay(Display):
     log: bool = False
 
     @classmethod
-    def from_estimator(  # noqa: D417
+    def from_estimator(
         cls,
         estimator: Any,
         X: ArrayLike,
@@ -103,7 +106,8 @@ class EmbeddingDisplay(Display):
             Names of the sorted labels; None takes the labels.
         ax : Axes, array-like of two Axes or None, default=None
             Where to draw; None makes a figure. Three dimensions need axes made with ``projection="3d"``.
-        {scatter}
+        **kwargs : dict
+            For ``Axes.scatter``.
         """
         if n_dims not in (2, 3):
             raise ValueError(f"n_dims must be 2 or 3, got {n_dims!r}.")

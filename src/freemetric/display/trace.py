@@ -48,7 +48,7 @@ class TraceDisplay(Display):
     estimator_name: str | None = None
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, lines: bool | None = None, ax: Any = None, **kwargs: Any) -> Self:  # noqa: D417
+    def from_estimator(cls, estimator: Any, *, lines: bool | None = None, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the trace of a fitted estimator.
 
         Parameters
@@ -60,7 +60,8 @@ class TraceDisplay(Display):
             lines where temperatures differ. Acceptance of one trial a step is averaged over ten steps.
         ax : array-like of three Axes or None, default=None
             Where to draw energy, temperature and acceptance; None makes a figure.
-        {plot}
+        **kwargs : dict
+            For ``Axes.plot``.
         """
         _, walker = part_with(estimator, ("trace_",), "an estimator that walks by Monte Carlo, such as DMLFE")
         if not walker.trace_:
