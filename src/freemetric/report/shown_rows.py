@@ -22,7 +22,7 @@ from .findings import Findings, TargetFindings
 DIGITS = 12  # of a value that was scaled and is scaled back
 
 
-@dataclass
+@dataclass(frozen=True)
 class KeptRows:
     """N training rows in the order in which fit was given them."""
 
@@ -68,14 +68,11 @@ def kept_by(model: Any) -> KeptRows | None:
             order = np.argsort(training_set.rows)
             everything = range(training_set.rows.max() + 1)
             known = getattr(part, "oob_decision_function_", getattr(part, "oob_prediction_", everything))
-            kept = KeptRows(part, training_set.rows[order], len(known), training_set.given[order], ensemble is None)
-            if hasattr(part, "classes_"):
-                kept.y = training_set.y[order]
-            elif hasattr(part, "oob_prediction_"):
-                kept.targets = ensemble.head.scale.back(training_set.y[order])
-            if training_set.weights is not None:
-                kept.weights = training_set.weights[order]
-            return kept
+            rows, values, y = (of_rows[order] for of_rows in (training_set.rows, training_set.given, training_set.y))
+            weights = None if training_set.weights is None else training_set.weights[order]
+            targets = ensemble.head.scale.back(y) if hasattr(part, "oob_prediction_") else None
+            classes = y if hasattr(part, "classes_") else None
+            return KeptRows(part, rows, len(known), values, ensemble is None, classes, weights, targets)
         if isinstance(part, MetricKNeighborsRegressor):
             n, targets = len(part.embedding_), part.numbers_ if part.numbers_.ndim == 1 else None
             return KeptRows(part, np.arange(n), n, part.embedding_, True, targets=targets)

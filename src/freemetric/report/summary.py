@@ -74,13 +74,13 @@ def captions(findings: Findings, shown: dict[str, Any]) -> dict[str, str]:
     sections = {"space": _space, "motion": _motion, "traces": _traces, "metric": _metric, "importances": _importances}
     sections |= {"weights": _weights, "curves": _curves, "confusion": _confusion, "rows": _rows}
     drawn = {**shown, "space": shown["spaces"], "rows": shown["explanations"]}
-    words = {name: make(findings, drawn[name]) if drawn[name] else "" for name, make in sections.items()}
-    for name in (name for name in sections if not drawn[name]):
-        words[name] = _why_empty(findings, name).format(learner=findings.learner)
+    words = {"sample": "", **_predictions(findings)}
+    for name, make in sections.items():
+        words[name] = make(findings, drawn[name]) if drawn[name] else _why_empty(findings, name)
     if findings.rows is not None and len(findings.rows) < findings.n_rows:
         sample = f"{len(findings.rows):,} of {findings.n_rows:,} rows"
         words["sample"] = f"This page shows a random sample: {sample}. Neighbours are sought in it."
-    return {"sample": "", **words, **_predictions(findings)}
+    return words
 
 
 def _why_empty(findings, section):
@@ -88,7 +88,7 @@ def _why_empty(findings, section):
         return "There was a run, but no snapshots of its map were kept for the samples on this page."
     if section == "curves" and findings.n_neighbors is not None:
         return "k was given, or only one k was tried; there is no curve."
-    return EMPTY[section]
+    return EMPTY[section].format(learner=findings.learner)
 
 
 def _predictions(findings):

@@ -103,7 +103,7 @@ class Pages:
         post |= {kind: partial(self.upload, kind) for kind in ("table", "predict")}
         settings = {"fit": fit_settings, "compare": comparison_settings}
         post |= {kind: partial(self.start, kind, checked) for kind, checked in settings.items()}
-        post |= {"cancel": _answering(lambda _: session.cancel()), "quit": _answering(lambda _: self.quit())}
+        post |= {"cancel": _answering(lambda _: session.cancel()), "quit": self.end}
         look = _answering(lambda request: session.known_rows().look(request.path_params["place"]))
         style = _text("report", "page.css") + _text("serve", "page.css")
         return [
@@ -185,6 +185,10 @@ class Pages:
             raise RefusedError("there is no such file")
         kind, file, name = DOWNLOADS[request.path_params["name"]]
         return self.session.made_by(kind), file, name.format(file_stem(self.session.name))
+
+    async def end(self, request: Request) -> Response:  # not in a thread: the server might end before it answers
+        self.quit()
+        return Answer({})
 
 
 def _answering(work: Callable[[Request], Any]) -> Callable[[Request], Response]:

@@ -15,8 +15,7 @@ function unpack(packed) {
 // Plotly reads a little HTML in its labels; what the user wrote is to be read as it stands.
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 const plain = (text) => String(text).replace(/[&<>]/g, (letter) => ENTITIES[letter]);
-const short = (text, most = 24) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
-const label = (text, most) => plain(short(String(text), most));
+const label = (text, most = 24) => plain(String(text).length > most ? `${String(text).slice(0, most - 1)}…` : text);
 
 // Beginning and end: names that begin alike often differ at the end.
 function bothEnds(text, most) {
