@@ -5,10 +5,11 @@ const methodNames = [...new Set(data.results.map(({ method }) => method))].filte
 
 // A method has one look in all figures; the constant prediction is grey.
 function look(method) {
-  if (method === data.baseline) return { line: dashes("dot"), marker: { symbol: "circle-open", size: 7, color: color("soft") } };
+  const marker = (symbol, tint) => ({ symbol, size: 7, color: tint });
+  if (method === data.baseline) return { line: dashes("dot"), marker: marker("circle-open", color("soft")) };
   const i = methodNames.indexOf(method);
   const [tint, dash] = [tintOf(i), DASHES[Math.floor(i / TINTS.length) % DASHES.length]];
-  return { line: { color: tint, width: 2, dash }, marker: { symbol: SYMBOLS[i % SYMBOLS.length], size: 7, color: tint } };
+  return { line: { color: tint, width: 2, dash }, marker: marker(SYMBOLS[i % SYMBOLS.length], tint) };
 }
 
 const resultsOf = (file) => data.results.filter((result) => result.file === file);

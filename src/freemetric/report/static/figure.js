@@ -37,14 +37,15 @@ const band = (x, low, high, tint, { line, ...more } = {}) => [
 ];
 
 function layout(more) {
-  const hoverlabel = { bgcolor: color("panel"), bordercolor: color("line"), align: "left", font: { color: color("ink"), size: 12 } };
+  const font = { color: color("ink"), size: 12 };
+  const hoverlabel = { bgcolor: color("panel"), bordercolor: color("line"), align: "left", font };
   return {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     showlegend: false,
     hovermode: "closest",
     hoverlabel,
-    font: { color: color("ink"), family: "system-ui, sans-serif", size: 12 },
+    font: { ...font, family: "system-ui, sans-serif" },
     modebar: { color: color("soft"), activecolor: color("accent"), bgcolor: "rgba(0,0,0,0)" },
     margin: { l: 40, r: 12, t: 28, b: 40 },
     ...more,

@@ -52,7 +52,8 @@ function classSummary(entry) {
   const same = classes.filter((c) => c === rows.class[entry.row]).length;
   let words = `${same} of its ${classes.length} nearest neighbours are of its own class, ${className(entry.row)}.`;
   if (isPredicted(entry)) {
-    words += ` It is predicted as ${data.classes[entry.predicted].name}, which is ${isWrong(entry) ? "wrong" : "right"}.`;
+    const { name } = data.classes[entry.predicted];
+    words += ` It is predicted as ${name}, which is ${isWrong(entry) ? "wrong" : "right"}.`;
   }
   const ratio = entry.own && entry.other ? entry.other.distance / entry.own.distance : NaN;
   if (!Number.isFinite(ratio)) return words;

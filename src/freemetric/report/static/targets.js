@@ -22,8 +22,8 @@ function colourAxis() {
   return { coloraxis: { colorscale: VIRIDIS, cmin: low, cmax: high > low ? high : low + 1, colorbar } };
 }
 
-const scoredRows = () =>
-  [...targets.truth.keys()].filter((row) => Number.isFinite(targets.truth[row]) && Number.isFinite(targets.predicted[row]));
+const isScored = (row) => Number.isFinite(targets.truth[row]) && Number.isFinite(targets.predicted[row]);
+const scoredRows = () => [...targets.truth.keys()].filter(isScored);
 
 // Points of rows, which a click explains: those outside of their interval in a colour of their own.
 function rowPoints(shown, x, y) {
@@ -81,7 +81,8 @@ function drawResiduals() {
   const shown = scoredRows();
   const x = shown.map((row) => targets.predicted[row]);
   const y = shown.map((row) => apart(targets.truth[row], targets.predicted[row]));
-  drawRowPoints("residuals-plot", shown, [levelLine(ends(x))], [x, ofTargets(across, "predicted", x)], [y, apartWords()]);
+  const xaxis = ofTargets(across, "predicted", x);
+  drawRowPoints("residuals-plot", shown, [levelLine(ends(x))], [x, xaxis], [y, apartWords()]);
 }
 
 function drawIntervals() {

@@ -17,7 +17,8 @@ function film(run) {
   const positions = (at) => {
     const [from, to, part] = around(at);
     const size = axes * d;
-    const map = Float32Array.from({ length: size }, (_, e) => (1 - part) * maps[from * size + e] + part * maps[to * size + e]);
+    const element = (_, e) => (1 - part) * maps[from * size + e] + part * maps[to * size + e];
+    const map = Float32Array.from({ length: size }, element);
     return Array.from({ length: axes }, (_, a) => {
       return Float32Array.from({ length: n }, (_, i) => {
         let sum = 0;
@@ -75,7 +76,9 @@ function drawMotion() {
   const say = () => {
     const s = Math.round(moment);
     const words = [`step ${run.step[s]}`];
-    if (run.energy && run.energy[s] !== null) words.push(`temperature ${number(run.temperature[s])}`, `energy ${number(run.energy[s])}`);
+    if (run.energy && run.energy[s] !== null) {
+      words.push(`temperature ${number(run.temperature[s])}`, `energy ${number(run.energy[s])}`);
+    }
     byId("moment").textContent = words.join(" · ");
     slider.setAttribute("aria-valuetext", words.join(", "));
     slider.value = s;

@@ -49,7 +49,8 @@ function watchFit(job) {
   walks.length = kinds.length = 0;
   byId("live").hidden = true; // until there is something to see: not every method walks
   byId("found").replaceChildren();
-  const steps = (done, total) => (total ? `${whole(done)} of at most ${whole(total)} Monte Carlo steps` : `${whole(done)} ${done === 1 ? "step" : "steps"}`);
+  const some = (done) => `${whole(done)} ${done === 1 ? "step" : "steps"}`;
+  const steps = (done, total) => (total ? `${whole(done)} of at most ${whole(total)} Monte Carlo steps` : some(done));
   watch("fit", job, showModel, {
     begin: ({ classes, quarters }) => Object.assign(page, { classes, quarters }),
     step: ({ done, total }) => showProgress("fit", done, total, steps(done, total)),
@@ -107,15 +108,17 @@ function moveSpace(space) {
 
 // Rows in the colours of their classes or of their targets, from the lowest to the highest; every colour has as many.
 function drawSpace(points, { rank, class: classes }) {
-  const cloud = (own, more) => ({ type: "scatter", mode: "markers", x: own.map(([x]) => x), y: own.map(([, y]) => y), ...more });
+  const places = (own) => ({ x: own.map(([x]) => x), y: own.map(([, y]) => y) });
+  const cloud = (own, more) => ({ type: "scatter", mode: "markers", ...places(own), ...more });
   const ofClass = ({ name, color: tint, marker: form }, c) => {
     const marker = { color: tint, symbol: SYMBOLS[form], size: 6, opacity: 0.8 };
     const own = points.filter((_, i) => classes[i] === c);
     return cloud(own, { name: label(name, 20), marker, hovertemplate: `${label(name, 40)}<extra></extra>` });
   };
-  const ticks = { tickvals: [0, 0.25, 0.5, 0.75, 1], ticktext: (page.quarters ?? []).map((end) => number(end)), tickfont: { size: 11 } };
-  const colorbar = { thickness: 10, outlinewidth: 0, ...ticks };
-  const shades = { color: rank, colorscale: VIRIDIS, cmin: 0, cmax: 1, size: 6, opacity: 0.85, showscale: true, colorbar };
+  const ticks = { tickvals: [0, 0.25, 0.5, 0.75, 1], ticktext: (page.quarters ?? []).map(number) };
+  const colorbar = { thickness: 10, outlinewidth: 0, tickfont: { size: 11 }, ...ticks };
+  const scale = { colorscale: VIRIDIS, cmin: 0, cmax: 1, showscale: true, colorbar };
+  const shades = { color: rank, size: 6, opacity: 0.85, ...scale };
   const bare = { range: [-2.6, 2.6], showticklabels: false, zeroline: false };
   draw("live-plot", rank ? [cloud(points, { marker: shades, hoverinfo: "skip" })] : page.classes.map(ofClass), {
     xaxis: axis(bare),

@@ -17,8 +17,8 @@ function showNew(found) {
   const scores = [["accuracy", accuracy === undefined ? null : percent(accuracy)], ["R²", few(r2 ?? null)], ["mean absolute error", few(mae ?? null)]];
   facts("new-facts", [...size, ["used", whole(used)], ...scores]);
   list("new-notes", found.notes);
-  const lines = found.columns.map((column) => [shortened(column.name, 60), column.kind, ...countsOf(column), column.use]);
-  fillTable("new-columns", tableOf(["column", "kind", "missing", "values", "use"], lines));
+  const line = (column) => [shortened(column.name, 60), column.kind, ...countsOf(column), column.use];
+  fillTable("new-columns", tableOf(["column", "kind", "missing", "values", "use"], found.columns.map(line)));
   const { names, rows } = found.predictions;
   const numbered = rows.map((row, i) => [whole(i + 1), ...row]);
   fillTable("new-rows", tableOf(["row", ...names.map((name) => bothEnds(name, 40))], numbered));

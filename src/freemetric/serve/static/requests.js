@@ -112,13 +112,12 @@ const cancelJob = () => post("api/cancel");
 // Names and values; those without a value are left out.
 function facts(id, pairs) {
   const parts = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  byId(id).replaceChildren(...parts.map(([name, value]) => holding("div", element("dt", name), element("dd", String(value)))));
-}
-
-function holding(tag, ...parts) {
-  const made = element(tag);
-  made.append(...parts);
-  return made;
+  const entries = parts.map(([name, value]) => {
+    const made = element("div");
+    made.append(element("dt", name), element("dd", String(value)));
+    return made;
+  });
+  byId(id).replaceChildren(...entries);
 }
 
 // The content of a table of the page.
