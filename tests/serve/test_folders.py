@@ -6,7 +6,7 @@ import tempfile
 import pytest
 
 from freemetric.files import atomic
-from freemetric.serve.folders import LOCK, PREFIX, Folder, PrivateFolder, RefusedError, remove_abandoned
+from freemetric.serve.folders import LOCK, PREFIX, Folder, PrivateFolder, remove_abandoned
 
 pytest.importorskip("fcntl", reason="without locks nothing is removed at the next start")
 
@@ -28,15 +28,20 @@ def left_behind(temporary, name=f"{PREFIX}dead"):
     return made
 
 
-def test_a_folder_goes_when_it_is_dropped_and_the_last_user_has_left(tmp_path):
+def test_a_folder_goes_when_the_last_user_has_left(tmp_path):
     folder = Folder(tmp_path / "1")
-    with folder.in_use() as path:
-        with folder.in_use():
-            folder.drop()
-        assert path.exists()
-        with pytest.raises(RefusedError), folder.in_use():
-            pass
+    user, path = folder, folder.path
+    (path / "table.csv").touch()
+    del folder
+    assert path.exists()
+    del user
     assert not path.exists()
+
+
+def test_a_folder_that_is_removed_is_gone_at_once(tmp_path):
+    folder = Folder(tmp_path / "1")
+    folder.remove()
+    assert not folder.path.exists()
 
 
 def test_what_a_dead_server_left_is_removed(temporary):
@@ -49,10 +54,10 @@ def test_what_a_dead_server_left_is_removed(temporary):
 
 def test_the_folder_of_a_living_server_stays(temporary):
     made = PrivateFolder()
-    inside = made.new().path
+    inside = made.new()
     remove_abandoned()
     other = PrivateFolder()
-    assert inside.exists()
+    assert inside.path.exists()
     other.close()
     made.close()
     assert list(temporary.iterdir()) == []

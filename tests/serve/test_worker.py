@@ -6,7 +6,7 @@ from scipy.spatial.distance import pdist
 
 from freemetric.report.collect import collect
 from freemetric.report.document import evenly
-from freemetric.serve.folders import RefusedError
+from freemetric.serve.folders import Folder, RefusedError
 from freemetric.serve.requests import Upload
 from freemetric.serve.session import FittedRows
 from freemetric.serve.worker import Live, seen_alike, summary, write_rows
@@ -15,15 +15,16 @@ from freemetric.tabular import TableModel
 
 @pytest.fixture(scope="module")
 def fitted(csv, tmp_path_factory):
-    path = tmp_path_factory.mktemp("serve") / "table.csv"
+    folder = Folder(tmp_path_factory.mktemp("serve") / "1")
+    path = folder.path / "table.csv"
     path.write_bytes(csv)
     events = []
     with Upload(str(path), "flowers.csv").noted():
         table = Upload(str(path), "flowers.csv").table({})
         model = TableModel.fit(table, "kind", parameters={"n_replicas": 16}, on_step=Live(events.append))
         X, y = model.rows(table)
-        write_rows(model, table, X, collect(model.pipeline, X, y), path.parent)
-    return model, table, events, FittedRows(path.parent)
+        write_rows(model, table, X, collect(model.pipeline, X, y), folder.path)
+    return model, table, events, FittedRows(folder)
 
 
 def of_type(events, kind):

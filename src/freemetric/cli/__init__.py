@@ -12,7 +12,7 @@ try:
 
     from .._version import __version__
     from . import bench, datasets, evaluate, model, outputs
-    from .console import OneLine, flag
+    from .console import OneLine, option
 except ImportError as missing:
     if (missing.name or "").startswith("freemetric"):
         raise
@@ -42,8 +42,10 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[bool, flag("Show the version and exit.", "--version", callback=_version, is_eager=True)] = False,
-    debug: Annotated[bool, flag("Show tracebacks.", "--debug", hidden=True)] = False,
+    version: Annotated[
+        bool, option("", "Show the version and exit.", "--version", callback=_version, is_eager=True)
+    ] = False,
+    debug: Annotated[bool, option("", "Show tracebacks.", "--debug", hidden=True)] = False,
 ) -> None:
     """Distance metrics learned by minimising the free energy."""
 

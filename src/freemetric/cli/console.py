@@ -26,13 +26,8 @@ THEIRS: tuple[Any, ...] = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2
 
 
 def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
-    """An option with a value; its name is that of the parameter unless ``names`` are given."""
+    """An option, a flag without ``metavar``; its name is that of the parameter unless ``names`` are given."""
     return typer.Option(*names, metavar=metavar, help=help, **more)
-
-
-def flag(help: str, *names: str, **more: Any) -> Any:
-    """An option without a value."""
-    return typer.Option(*names, metavar="", help=help, **more)
 
 
 def argument(metavar: str, help: str) -> Any:
@@ -40,7 +35,7 @@ def argument(metavar: str, help: str) -> Any:
     return typer.Argument(metavar=metavar, help=help)
 
 
-Json = Annotated[bool, flag("Print JSON and nothing else.", "--json")]
+Json = Annotated[bool, option("", "Print JSON and nothing else.", "--json")]
 Advance = Callable[..., None]
 
 

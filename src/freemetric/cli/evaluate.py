@@ -7,22 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..printable import printable
+from . import options
 from .console import FAILURE, Json, argument, console, listed, log, option, print_json, progress, shown_warnings
-from .options import (
-    METHODS,
-    REGRESSION_METHODS,
-    STDOUT,
-    WRITTEN_AS,
-    ColumnOptions,
-    Device,
-    Reading,
-    Seed,
-    Target,
-    Task,
-    assignments,
-    setting,
-    with_fields,
-)
+from .options import STDOUT, TO_FILE, ColumnOptions, Reading, setting, with_fields
 
 if TYPE_CHECKING:
     from ..tabular import Comparison, Settings
@@ -85,28 +72,29 @@ class Validation:
 def evaluate(
     data: Annotated[list[Path], argument("DATA", "Tables in any format that `fit` reads; - reads standard input.")],
     *,
-    target: Target = None,
-    task: Task = None,
+    target: options.Target = None,
+    task: options.Task = None,
     methods: Annotated[
         str | None,
         option(
             "METHODS",
-            f"Names separated by commas, or all. For classification: {', '.join(METHODS)}; default "
-            f"{USUAL['classify']}. For regression: {', '.join(REGRESSION_METHODS)}; default {USUAL['regress']}.",
+            f"Names separated by commas, or all. For classification: {', '.join(options.METHODS)}; "
+            f"default {USUAL['classify']}. For regression: {', '.join(options.REGRESSION_METHODS)}; "
+            f"default {USUAL['regress']}.",
         ),
     ] = None,
     validation: Validation,
     page: Annotated[Path | None, option("FILE", "HTML page with figures to write.", "--report")] = None,
     output: Annotated[
         Path | None,
-        option("FILE", f"File for the scores: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o"),
+        option("FILE", f"File for the scores: {options.WRITTEN_AS}; - writes CSV to standard output.", *TO_FILE),
     ] = None,
     parameters: Annotated[
         list[str] | None, option("METHOD.NAME=VALUE", "Parameter of a method. Repeatable.", "--set")
     ] = None,
     columns: ColumnOptions,
-    seed: Seed = 0,
-    device: Device = "cpu",
+    seed: options.Seed = 0,
+    device: options.Device = "cpu",
     jobs: Annotated[int | None, option("N", "Number of splits to fit at a time.")] = None,
     reading: Reading,
     as_json: Json = False,
@@ -135,7 +123,13 @@ def evaluate(
         chosen = list(settings.kind.methods) if methods == "all" else chosen
         for name in chosen:
             settings.kind.check_method(name)
-        settings = replace(settings, parameters=_by_method(assignments(parameters), chosen))
+        given: dict[str, dict] = {}
+        for name, value in options.assignments(parameters).items():
+            of_method, _, parameter = name.partition(".")
+            if of_method not in chosen or not parameter:
+                raise ValueError(f"--set wants method.name=value with one of {', '.join(chosen)}, not {name!r}")
+            given.setdefault(of_method, {})[parameter] = value
+        settings = replace(settings, parameters=given)
         with progress("fits", len(tables) * settings.folds * settings.repeats * len(chosen), quiet=as_json) as advance:
             found = tabular.evaluate(
                 tables,
@@ -198,13 +192,3 @@ def _named(paths):
     if len(set(short)) < len(short):
         raise ValueError("a file is named twice")
     return dict(zip(short, paths, strict=True))
-
-
-def _by_method(given, methods):
-    parameters: dict[str, dict] = {}
-    for name, value in given.items():
-        method, _, parameter = name.partition(".")
-        if method not in methods or not parameter:
-            raise ValueError(f"--set wants method.name=value with one of {', '.join(methods)}, not {name!r}")
-        parameters.setdefault(method, {})[parameter] = value
-    return parameters

@@ -5,24 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..printable import counted, printable
+from . import options
 from .console import Json, console, log, option, print_json, progress, shown_warnings
-from .options import (
-    FITTED,
-    REGRESSION_FITTED,
-    STDOUT,
-    WRITTEN_AS,
-    ColumnOptions,
-    Data,
-    Device,
-    Model,
-    Reading,
-    Seed,
-    Target,
-    Task,
-    assignments,
-    setting,
-    with_fields,
-)
+from .options import STDOUT, TO_FILE, ColumnOptions, Data, Model, Reading, setting, with_fields
 
 if TYPE_CHECKING:
     from ..tabular import Table, TableModel
@@ -37,7 +22,7 @@ class Output:
     """Where and how a table is written: every field is an option."""
 
     output: Path = setting(
-        "FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o", default=STDOUT
+        "FILE", f"File to write: {options.WRITTEN_AS}; - writes CSV to standard output.", *TO_FILE, default=STDOUT
     )
     keep: list[str] | None = setting("COLUMN", "Column of the data to copy to the output, or all. Repeatable.")
     escape: bool = setting(
@@ -79,14 +64,14 @@ class Output:
 def fit(
     data: Data,
     *,
-    output: Annotated[Path, option("MODEL", "Model file to write.", "--output", "-o")],
-    target: Target = None,
-    task: Task = None,
+    output: Annotated[Path, option("MODEL", "Model file to write.", *TO_FILE)],
+    target: options.Target = None,
+    task: options.Task = None,
     method: Annotated[
         str,
         option(
             "METHOD",
-            f"For classification: {', '.join(FITTED)}. For regression: {', '.join(REGRESSION_FITTED)}. "
+            f"For classification: {', '.join(options.FITTED)}. For regression: {', '.join(options.REGRESSION_FITTED)}. "
             "After a metric learner, k-NN predicts.",
         ),
     ] = "free-energy",
@@ -95,8 +80,8 @@ def fit(
     ] = None,
     weight: Annotated[str | None, option("COLUMN", "Column with the weights of the rows; for free-energy.")] = None,
     columns: ColumnOptions,
-    seed: Seed = 0,
-    device: Device = "cpu",
+    seed: options.Seed = 0,
+    device: options.Device = "cpu",
     jobs: Annotated[int | None, option("N", "Number of threads.")] = None,
     reading: Reading,
     as_json: Json = False,
@@ -112,12 +97,12 @@ def fit(
     from .show import described, expected, target_words
 
     check_writable(output)
-    given, kinds = assignments(parameters), columns.kinds()
+    given, kinds = options.assignments(parameters), columns.kinds()
     with shown_warnings():
         table = reading.table(data)
         with progress(f"{method} on {counted(table.n_rows, 'row')}", quiet=as_json) as advance:
-            options: dict[str, Any] = {"task": task, "weight": weight, "seed": seed, "device": device, **kinds}
-            model = TableModel.fit(table, target, method, parameters=given, n_jobs=jobs, on_step=advance, **options)
+            how: dict[str, Any] = {"task": task, "weight": weight, "seed": seed, "device": device, **kinds}
+            model = TableModel.fit(table, target, method, parameters=given, n_jobs=jobs, on_step=advance, **how)
         model.save(output, {**kinds, **asdict(reading), "n_jobs": jobs})
     if as_json:
         return print_json({"model": str(output), **described(model)})

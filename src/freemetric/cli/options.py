@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # commands import such packages when they run, so that help i
     from ..tabular import Table, TableModel
 
 STDOUT = Path("-")
+TO_FILE = ("--output", "-o")
 
 # The names in help are copies, because the modules that define them take seconds to import; a test compares the two.
 FORMATS = ("csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff", "libsvm")

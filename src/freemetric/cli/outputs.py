@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
-from .console import Json, argument, console, flag, log, option, print_result, print_table, progress, shown_warnings
-from .options import Model, Reading, with_fields
+from .console import Json, argument, console, log, option, print_result, print_table, progress, shown_warnings
+from .options import TO_FILE, Model, Reading, with_fields
 
 
 @with_fields
@@ -22,9 +22,7 @@ def report(
         Path | None, argument("DATA", "Table of rows to show. Default: the rows that the model has kept.")
     ] = None,
     *,
-    output: Annotated[
-        Path | None, option("FILE", "HTML file to write. Default: beside the model.", "--output", "-o")
-    ] = None,
+    output: Annotated[Path | None, option("FILE", "HTML file to write. Default: beside the model.", *TO_FILE)] = None,
     title: Annotated[str | None, option("TITLE", "Title of the page.")] = None,
     rows: Annotated[int, option("N", "Show at most so many rows; a sample if there are more.", min=10)] = 10_000,
     reading: Reading,
@@ -52,9 +50,7 @@ def report(
 
 def export(
     model: Model,
-    output: Annotated[
-        Path | None, option("FILE", "ONNX file to write. Default: beside the model.", "--output", "-o")
-    ] = None,
+    output: Annotated[Path | None, option("FILE", "ONNX file to write. Default: beside the model.", *TO_FILE)] = None,
     as_json: Json = False,
 ) -> None:
     """Write a model as an ONNX graph, which predicts without Python. Every column of the table is an input."""
@@ -141,7 +137,7 @@ ENDS = ("SIGTERM", "SIGHUP")  # a request to end, and a closed terminal
 
 def serve(
     port: Annotated[int | None, option("PORT", "Port on 127.0.0.1. Default: a free one.", min=1, max=65535)] = None,
-    browser: Annotated[bool, flag("Open the page in the browser.", "--browser/--no-browser")] = True,
+    browser: Annotated[bool, option("", "Open the page in the browser.", "--browser/--no-browser")] = True,
     upload: Annotated[int, option("MEGABYTES", "Largest file that may be uploaded.", min=1, max=4096)] = 512,
     limit: Annotated[float | None, option("SECONDS", "Longest time of one fit or comparison.", min=0)] = None,
     megabytes: Annotated[
@@ -171,12 +167,7 @@ def serve(
     given = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [given, "ignore:resource_tracker:UserWarning"]))
     console.print(f"{server.url}\nOpen this address in a browser of this machine; Ctrl-C ends it.", soft_wrap=True)
-    if browser and has_screen():
+    has_screen = sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+    if browser and has_screen:  # else a browser in the terminal would take it away from us
         threading.Thread(target=webbrowser.open, args=(server.url_for_once,), daemon=True).start()
     server.run()
-
-
-def has_screen() -> bool:
-    """Whether a browser has a place to show up; one in the terminal would take it away from us."""
-    on_unix = sys.platform not in ("win32", "darwin")
-    return not on_unix or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

@@ -42,8 +42,18 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
     """A model as JSON values; importances take a while, and are computed on request."""
     last, notes = model.pipeline[-1], {name: note for name, note in model.notes.items() if name not in INNER}
     weights, steps = model.weights(), model.pipeline.named_steps["columns"].transformers_
-    shares, importances = by_column(weights), _importances(model) if with_importances else {}
-    treatment = {str(column): name for name, _, columns in steps if name in TREATMENTS for column in columns}
+    shares, found = by_column(weights), model.importances() if with_importances else None
+    importances = {}
+    if found is not None and found.n_oob:  # Some methods have none, or no replica was out of bag.
+        for name, mean, error in zip(found.names, found.mean.tolist(), found.error.tolist(), strict=True):
+            importances[name] = {"importance": mean, "importance_error": error}
+    groups = {str(column): name for name, _, columns in steps if name in TREATMENTS for column in columns}
+
+    def treatment(column):
+        """The treatment of a column; "date" where it became some of its parts."""
+        treated = [groups[part] for part in column.parts if part in groups]
+        return "left out" if not treated else "date" if column.kind == "date" else treated[0]
+
     columns = [
         {
             "name": column.name,
@@ -54,7 +64,7 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
             "thousands": column.thousands if column.kind == "numeric" else None,
             "order": column.order or None,
             "unit": column.unit or None,
-            "treatment": _treatment(column, treatment),
+            "treatment": treatment(column),
             "weight": sum(parts) if (parts := [shares[part] for part in column.parts if part in shares]) else None,
             **importances.get(column.name, UNKNOWN),
         }
@@ -78,21 +88,6 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
         "oob_score": getattr(last, "oob_score_", None),
         "score": _score_name(last) if hasattr(last, "oob_score_") else None,
     }
-
-
-def _importances(model):
-    """Importances by column; empty where the method has none, or no replica was out of bag."""
-    found = model.importances()
-    if found is None or not found.n_oob:
-        return {}
-    values = zip(found.names, found.mean.tolist(), found.error.tolist(), strict=True)
-    return {name: {"importance": mean, "importance_error": error} for name, mean, error in values}
-
-
-def _treatment(column, groups):
-    """The treatment of a column; "date" where it became some of its parts."""
-    found = [groups[part] for part in column.parts if part in groups]
-    return "left out" if not found else "date" if column.kind == "date" else found[0]
 
 
 def _score_name(last):
@@ -121,21 +116,19 @@ def target_words(model: TableModel) -> str:
     return f", {len(classes)} classes from {classes[0]} to {classes[-1]} (--task regress for regression)"
 
 
-def _target(about):
-    if "numbers" not in about:
-        return {"class": f"{about['target']}: {', '.join(about.get('classes', [])[:12])}"}
-    ends = (f"{about['numbers'][name]:.6g}" for name in ("lowest", "highest", "mean"))
-    return {"target": "{}: from {} to {}, mean {}".format(about["target"], *ends)}
-
-
 def show(name: str, about: dict[str, Any], top: int) -> None:
     """Print a model."""
     estimator = about.get("regressor") or about["classifier"]
     mixes = estimator in MIXING and about["parameters"].get("n_neighbors") == "auto"
     votes = "votes of several k, most of all" if mixes else "k ="
+    if "numbers" in about:
+        lowest, highest, mean = (f"{about['numbers'][name]:.6g}" for name in ("lowest", "highest", "mean"))
+        target = {"target": f"{about['target']}: from {lowest} to {highest}, mean {mean}"}
+    else:
+        target = {"class": f"{about['target']}: {', '.join(about.get('classes', [])[:12])}"}
     lines = {
         "method": f"{about.get('method')} ({estimator}), {votes} {about['n_neighbors']}",
-        **_target(about),
+        **target,
         "learned from": f"{counted(about.get('rows') or 0, 'row')} of {about.get('file')}, seed {about.get('seed')}",
         "parameters": ", ".join(f"{key}={value}" for key, value in about["parameters"].items()),
         "versions": ", ".join(f"{key} {value}" for key, value in (about.get("versions") or {}).items()),
@@ -147,10 +140,10 @@ def show(name: str, about: dict[str, Any], top: int) -> None:
     console.print(LEGEND, highlight=False)
     known = [column for column in about["columns"] if column["importance"] is not None]
     if known:
-        ranked = []
-        for column in sorted(known, key=lambda column: -column["importance"]):
-            importance = f"{column['importance']:.3f} ± {column['importance_error']:.3f}"
-            ranked.append((column["name"], importance, f"{column['weight']:.1f}"))
+        ranked = [
+            (column["name"], "{importance:.3f} ± {importance_error:.3f}".format_map(column), f"{column['weight']:.1f}")
+            for column in sorted(known, key=lambda column: -column["importance"])
+        ]
         title = f"what matters, and what distances weigh{_first(top, ranked)}"
         print_table(("column", "importance", "weight in %"), ranked[:top], title)
         console.print(IMPORTANCE_LEGEND.format(score=about["score"]), highlight=False)

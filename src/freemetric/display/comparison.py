@@ -1,7 +1,7 @@
 """Demsar's diagram of average ranks."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +10,6 @@ from ..extras import require
 from .style import COLORS, Display, ink, panels
 
 
-@dataclass(eq=False, repr=False)
 class ComparisonDisplay(Display):
     """Average ranks of methods, joined where Nemenyi's test finds no difference.
 
@@ -27,10 +26,7 @@ class ComparisonDisplay(Display):
     left_out : tuple, default=()
         Data sets where some method has no result.
 
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        The axes and the figure.
+    {drawn}
 
     See Also
     --------
@@ -56,7 +52,7 @@ class ComparisonDisplay(Display):
     left_out: Sequence[str] = ()
 
     @classmethod
-    def from_errors(cls, errors: Any, *, alpha: float = 0.05, highlight: str | None = None, ax: Any = None) -> Self:
+    def from_errors(cls, errors: Any, *, alpha: float = 0.05, highlight: str | None = None, ax: Any = None) -> Self:  # noqa: D417
         """Rank the methods on every data set and draw their averages.
 
         Parameters
@@ -67,8 +63,7 @@ class ComparisonDisplay(Display):
             Level of significance.
         highlight : str or None, default=None
             Method to draw in colour.
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
+        {ax}
         """
         require("pandas")
         from ..bench.stats import complete_rows, critical_difference
@@ -104,12 +99,7 @@ class ComparisonDisplay(Display):
             axis.plot(rank, 0, "o", color=color, markersize=4, clip_on=False)
             text = f"{method} ({rank:.2f})  " if left else f"  ({rank:.2f}) {method}"
             axis.text(low if left else high, y, text, ha="right" if left else "left", va="center", color=color)
-        self._scale(axis, low)
-        axis.set(xlim=(low, high), ylim=(bottom, 3.2), xticks=np.arange(low, high + 1))
-        return self._keep(axes)
-
-    def _scale(self, axis, low):
-        """Draw the axis of ranks at height zero, and the critical difference above it."""
+        # The axis of ranks is at height zero, the critical difference above it.
         axis.yaxis.set_visible(False)
         axis.spines[["left", "right", "bottom"]].set_visible(False)
         axis.spines["top"].set_position("zero")
@@ -117,3 +107,5 @@ class ComparisonDisplay(Display):
         axis.plot([low, low + self.critical_difference], [2, 2], color=ink(), linewidth=1.5, marker="|")
         text = f"critical difference {self.critical_difference:.2f} of average ranks over {self.n_sets} data sets"
         axis.text(low, 2.3, text, va="bottom", color=ink())
+        axis.set(xlim=(low, high), ylim=(bottom, 3.2), xticks=np.arange(low, high + 1))
+        return self._keep(axes)

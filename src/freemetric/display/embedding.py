@@ -1,7 +1,7 @@
 """Samples in the learned space, projected on its main axes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +20,6 @@ COLOUR_MAP = "viridis"  # can be read without seeing colours, and printed
 RARE = 0.01  # share of the targets, at each end, that have the colour of the end
 
 
-@dataclass(eq=False, repr=False)
 class EmbeddingDisplay(Display):
     """Samples in the learned space, projected on its main axes, whose labels give their shares of the variance.
 
@@ -147,8 +146,10 @@ class EmbeddingDisplay(Display):
         for axis, (points, share, title) in zip(axes, spaces, strict=True):
             if norm is None:
                 scatter_classes(axis, points, self.y, class_names, kwargs)
-            else:
-                shown = _scatter_targets(axis, points, targets, norm, kwargs)
+            else:  # a single axis against the targets
+                points = np.column_stack([points, targets]) if points.shape[1] == 1 else points
+                look = {"s": 26, "alpha": 0.85, "linewidth": 0.4, "edgecolor": axis.get_facecolor(), "cmap": COLOUR_MAP}
+                shown = axis.scatter(*points.T, c=targets, norm=norm, **{**look, **kwargs})
             _label_axes(axis, share, title, "class" if norm is None else "target")
         if norm is not None:
             _show_scale(list(axes), shown)
@@ -181,12 +182,9 @@ def scatter_classes(
     for c, name in enumerate(names):
         style = {"alpha": 0.85, "edgecolor": axis.get_facecolor(), "linewidth": 0.4, "label": str(name)}
         axis.scatter(*points[y == c].T, **{**style, **class_style(c), **options})
-    if len(names) > MANY_CLASSES and points.shape[1] == 2:
-        _name_places(axis, points, y, names)
-
-
-def _name_places(axis, points, y, names):
-    """Write the names of many classes on their members."""
+    if len(names) <= MANY_CLASSES or points.shape[1] != 2:
+        return
+    # The names of many classes stand on their members.
     effects = require("matplotlib.patheffects", "display")
     halo = [effects.withStroke(linewidth=2.5, foreground=axis.get_facecolor())]
     for c, name in enumerate(names):
@@ -228,14 +226,6 @@ def colour_scale(y: NDArray, log: bool) -> Any:
     norm = (colors.LogNorm if log else colors.Normalize)(low, high if high > low else low + 1)
     norm.ends = ("neither", "max", "min", "both")[2 * (y < low).any() + (y > norm.vmax).any()]
     return norm
-
-
-def _scatter_targets(axis, points, y, norm, options):
-    """Points (N, 1 to 3) in the colours of their targets; on a single axis, against the targets."""
-    if points.shape[1] == 1:
-        points = np.column_stack([points, y])
-    style = {"s": 26, "alpha": 0.85, "linewidth": 0.4, "edgecolor": axis.get_facecolor(), "cmap": COLOUR_MAP}
-    return axis.scatter(*points.T, c=y, norm=norm, **{**style, **options})
 
 
 def _show_scale(axes, shown):

@@ -1,7 +1,7 @@
 """Which features count: M = A^T A of a metric, permutation importances, and the selection at falling temperatures."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +18,6 @@ LINE, SMALL_PRINT = 19.6, 8  # heights of lines, in points
 LONGEST_NAME = 28
 
 
-@dataclass(eq=False, repr=False)
 class MetricDisplay(Display):
     """Heat map of M = A^T A, the matrix of the squared distance (u - v)^T M (u - v).
 
@@ -123,24 +122,15 @@ class MetricDisplay(Display):
         weight = np.diag(self.matrix) if self.distance_weights is None else np.asarray(self.distance_weights)
         heaviest = np.argsort(-weight, kind="stable")
         shown = np.sort(heaviest[:top])
-        given = map(str, _names(self.feature_names, len(self.matrix)))
+        given = _names(self.feature_names, len(self.matrix))
         names = np.array([name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..." for name in given])
         side, margin = np.clip(0.3 * len(shown), 2.6, 7), 0.2 + 0.075 * max(map(len, names[shown]))
         widths = [side + margin + 1, margin + 2.8][: 1 + weights]  # in inches, with names and the colour bar
         size = sum(widths), side + margin + 0.4 + 0.2 * self.title.count("\n")
         axes = panels(ax, (1, 1 + weights), framed=True, figsize=size, gridspec_kw={"width_ratios": widths})
-        self._heat_map(axes[0], shown, names, kwargs)
-        if weights:
-            self._bars(axes[1], weight, heaviest[: min(20, len(shown))], names)
-        if ax is None:
-            # Square cells are placed after the layout has measured the names, so it needs some room for error.
-            axes[0].figure.get_layout_engine().set(w_pad=0.14, h_pad=0.14)
-        return self._keep(axes)
-
-    def _heat_map(self, axis, shown, names, options):
-        M = self.matrix[np.ix_(shown, shown)]
+        axis, M = axes[0], self.matrix[np.ix_(shown, shown)]
         limit = np.abs(M).max() or 1
-        self.image_ = axis.imshow(M, **{"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, **options})
+        self.image_ = axis.imshow(M, **{"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, **kwargs})
         height = 72 * axis.get_position().height * axis.figure.get_size_inches()[1]
         labelled = np.arange(0, len(shown), int(np.ceil(SMALL_PRINT * len(shown) / height)))
         style = {"fontsize": "small" if len(shown) <= 40 else 7}
@@ -148,29 +138,33 @@ class MetricDisplay(Display):
         axis.set_xticks(labelled, names[shown][labelled], rotation=90, **style)
         axis.set_title(self.title, fontsize="medium")
         axis.figure.colorbar(self.image_, ax=axis, shrink=0.7, pad=0.02)
+        if weights:
+            self._bars(axes[1], weight, heaviest[: min(20, len(shown))], names)
+        if ax is None:
+            # Square cells are placed after the layout has measured the names, so it needs some room for error.
+            axis.figure.get_layout_engine().set(w_pad=0.14, h_pad=0.14)
+        return self._keep(axes)
 
     def _bars(self, axis, weight, order, names):
-        place = np.arange(len(order))
+        """Weights with their spread over replicas, where it is known."""
+        place, ends, label = np.arange(len(order)), None, "share in the squared distances"
+        if self.distance_weights is None:
+            label = "weight of the feature"
+            if self.replica_weights is not None:
+                ends = np.quantile(self.replica_weights, [0.05, 0.95], axis=0)
+                label += "\n(lines: middle 90 % of replicas)"
+        elif self.distance_weights_std is not None:
+            std = np.asarray(self.distance_weights_std)
+            ends = np.maximum(weight - std, 0), weight + std
+            label += "\n(lines: standard deviation over replicas)"
         axis.barh(place, weight[order], color=COLORS[0], height=0.7)
-        low, high, words = self._spread(weight)
-        if words:
-            axis.hlines(place, low[order], high[order], color=ink(), linewidth=1.2)
+        if ends is not None:
+            axis.hlines(place, ends[0][order], ends[1][order], color=ink(), linewidth=1.2)
         axis.set_yticks(place, names[order], fontsize="small")
-        label = "weight of the feature" if self.distance_weights is None else "share in the squared distances"
-        axis.set(ylim=(len(order) - 0.4, -0.6), xlim=(0, None), xlabel=f"{label}\n(lines: {words})" if words else label)
+        axis.set(ylim=(len(order) - 0.4, -0.6), xlim=(0, None), xlabel=label)
         axis.spines[["top", "right"]].set_visible(False)
 
-    def _spread(self, weight):
-        """Ends of the lines over the bars, and their name; no name where there are none."""
-        if self.distance_weights is None and self.replica_weights is not None:
-            return *np.quantile(self.replica_weights, [0.05, 0.95], axis=0), "middle 90 % of replicas"
-        if self.distance_weights is not None and self.distance_weights_std is not None:
-            std = np.asarray(self.distance_weights_std)
-            return np.maximum(weight - std, 0), weight + std, "standard deviation over replicas"
-        return None, None, ""
 
-
-@dataclass(eq=False, repr=False)
 class ImportancesDisplay(Display):
     """Permutation importances: the loss of out-of-bag score when a feature is shuffled, with standard errors.
 
@@ -187,10 +181,7 @@ class ImportancesDisplay(Display):
     score : str, default="score"
         Name of the score.
 
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        The axes and the figure.
+    {drawn}
 
     See Also
     --------
@@ -215,7 +206,7 @@ class ImportancesDisplay(Display):
     score: str = "score"
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, most: int = 20, ax: Any = None, **kwargs: Any) -> Self:
+    def from_estimator(cls, estimator: Any, *, most: int = 20, ax: Any = None, **kwargs: Any) -> Self:  # noqa: D417
         """Compute importances of a fitted model and draw them.
 
         Parameters
@@ -224,8 +215,7 @@ class ImportancesDisplay(Display):
             Fitted. Of a TableClassifier or TableRegressor the columns are shown.
         most : int, default=20
             Features to show, the most important ones.
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
+        {ax}
         **kwargs : dict
             For ``Axes.barh``.
         """
@@ -244,16 +234,14 @@ class ImportancesDisplay(Display):
         """Draw; the parameters are those of :meth:`from_estimator`."""
         order = np.argsort(-self.importances, kind="stable")[:most]
         axes = panels(ax, figsize=(6.4, max(2.0, 1 + LINE * len(order) / 72)))
-        names = _names(self.feature_names, len(self.importances))
         errors = None if self.errors is None else self.errors[order]
         style = {"color": COLORS[0], "height": 0.7, "error_kw": {"elinewidth": 1, "ecolor": COLORS[6]}}
         axes[0].barh(np.arange(len(order)), self.importances[order], xerr=errors, **{**style, **kwargs})
-        axes[0].set_yticks(np.arange(len(order)), [str(names[i]) for i in order], parse_math=False)
-        axes[0].set(ylim=(len(order) - 0.4, -0.6), xlabel=f"loss of out-of-bag {self.score} without the feature")
+        _name_rows(axes[0], self.feature_names, order)
+        axes[0].set(xlabel=f"loss of out-of-bag {self.score} without the feature")
         return self._keep(axes)
 
 
-@dataclass(eq=False, repr=False)
 class SelectionDisplay(Display):
     """Features that freeze out at falling temperatures, and the out-of-bag error of those that are left.
 
@@ -341,11 +329,17 @@ class SelectionDisplay(Display):
         axes[0].set(xscale="log", xlabel="number of features", ylabel="out-of-bag error")
         places, fill = np.arange(len(order)), np.where(self.support[order], COLORS[0], "none")
         axes[1].scatter(self.temperatures[order], places, c=fill, edgecolors=COLORS[0])
-        names = _names(self.feature_names, len(self.ranking))
-        axes[1].set_yticks(places, [str(names[i]) for i in order], parse_math=False)
-        axes[1].set(xscale="log", ylim=(len(order) - 0.4, -0.6), xlabel="temperature at which a feature freezes out")
+        _name_rows(axes[1], self.feature_names, order)
+        axes[1].set(xscale="log", xlabel="temperature at which a feature freezes out")
         return self._keep(axes)
 
 
 def _names(names, n):
-    return [f"x{i}" for i in range(n)] if names is None else names
+    return [f"x{i}" for i in range(n)] if names is None else list(map(str, names))
+
+
+def _name_rows(axis, feature_names, order):
+    """Features in their order from above, a line for each."""
+    names = [f"x{i}" if feature_names is None else str(feature_names[i]) for i in order]
+    axis.set_yticks(np.arange(len(order)), names, parse_math=False)
+    axis.set_ylim(len(order) - 0.4, -0.6)

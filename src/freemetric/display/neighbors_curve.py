@@ -17,7 +17,7 @@ from ..learners.learned_space import part_with, passed
 from ..magnitudes import exponent_of, reduced
 from ..metrics import FORMS
 from ..metrics.neighbor_votes import shares
-from .prediction import as_targets
+from .prediction import as_targets, both_given
 from .style import COLORS, MARKERS, Display, ink, legend_above, legend_beside, panels
 
 LINES: tuple[Any, ...] = (":", "--", "-", "-.", (0, (5, 1, 1, 1, 1, 1)))  # by the place of a candidate's form in FORMS
@@ -37,7 +37,6 @@ class TriedCandidate:
     weight: NDArray
 
 
-@dataclass(eq=False, repr=False)
 class NeighborsCurveDisplay(Display):
     """Error of a classifier or regressor by votes against the number k of neighbours.
 
@@ -59,10 +58,7 @@ class NeighborsCurveDisplay(Display):
     unit : str, default="error in %"
         Label of the errors.
 
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        The axes and the figure.
+    {drawn}
 
     Examples
     --------
@@ -86,7 +82,7 @@ class NeighborsCurveDisplay(Display):
     unit: str = "error in %"
 
     @classmethod
-    def from_estimator(
+    def from_estimator(  # noqa: D417
         cls,
         estimator: Any,
         X: ArrayLike | None = None,
@@ -108,22 +104,18 @@ class NeighborsCurveDisplay(Display):
             Their labels or targets.
         most_neighbors : int, default=40
             Largest number of neighbours for the test samples.
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs : dict
-            For ``Axes.plot``.
+        {ax} {plot}
         """
         wanted = "a classifier or regressor by votes, such as FreeEnergyClassifier"
         front, model = part_with(estimator, ("votes", "predictions", "oob_prediction_"), wanted)
         check_one_target(model, "NeighborsCurveDisplay shows errors")
-        if (X is None) != (y is None):
-            raise ValueError("Test samples need both X and y.")
+        has_tests = both_given(X, y, "Test samples")
         selection, regression = getattr(model, "selection_", {}), is_regressor(model)
         curves = {"inner folds": (selection["n_neighbors"], selection["error"])} if "error" in selection else {}
         candidates = tried_candidates(selection) if error_column(selection) in selection else []
-        if y is not None and regression:
+        if has_tests and regression:
             curves["test samples"] = _squared_errors(model, passed(front, X), y, most_neighbors)
-        elif y is not None:
+        elif has_tests:
             decided = model.classes_[model.decisions(passed(front, X), most_neighbors)]
             curves["test samples"] = error_curve(y, decided)
         if not curves and not candidates:
@@ -135,7 +127,7 @@ class NeighborsCurveDisplay(Display):
         return display.plot(ax, **kwargs)
 
     @classmethod
-    def from_predictions(
+    def from_predictions(  # noqa: D417
         cls,
         y_true: ArrayLike,
         votes: ArrayLike,
@@ -160,10 +152,7 @@ class NeighborsCurveDisplay(Display):
             A number of neighbours to mark.
         name : str, default="votes"
             Name of the curve.
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs : dict
-            For ``Axes.plot``.
+        {ax} {plot}
         """
         classes, votes = np.unique(y_true) if classes is None else np.asarray(classes), np.asarray(votes)
         if votes.ndim != 3 or votes.shape[2] != len(classes):
@@ -183,7 +172,19 @@ class NeighborsCurveDisplay(Display):
         if self.n_neighbors is not None:
             label = f"{'largest weight' if self.candidates else 'chosen'}: k = {self.n_neighbors}"
             axis.axvline(self.n_neighbors, color=COLORS[6], linestyle="--", linewidth=1.2, label=label, zorder=1)
-        self._label(axis)
+        ticker = require("matplotlib.ticker", "display")
+        axis.set(xlabel="number of neighbours k", ylabel=self.unit)
+        if self.candidates:
+            axis.set_xscale("log", base=2)
+            axis.xaxis.set_major_locator(ticker.FixedLocator([1, 2, 3, 5, 8, 13, 20, 32]))
+            axis.xaxis.set_major_formatter(ticker.ScalarFormatter())
+            legend_beside(axis, 1)
+            axis.get_legend().set_title("out of bag: view/form, weight\n(marks: weights of single k)")
+        else:
+            axis.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+            axis.set_xlim(0.3, None)
+            legend_above(axis)
+        axis.set_ylim(max(0, axis.get_ylim()[0]), None)
         return self._keep(axes)
 
     def _draw_candidates(self, axis):
@@ -202,21 +203,6 @@ class NeighborsCurveDisplay(Display):
             label = f"their mixture: {100 * self.mixture_error:.1f} % {how}"
             axis.axhline(100 * self.mixture_error, color=COLORS[6], linestyle=":", linewidth=1.5, label=label, zorder=1)
 
-    def _label(self, axis):
-        ticker = require("matplotlib.ticker", "display")
-        axis.set(xlabel="number of neighbours k", ylabel=self.unit)
-        if self.candidates:
-            axis.set_xscale("log", base=2)
-            axis.xaxis.set_major_locator(ticker.FixedLocator([1, 2, 3, 5, 8, 13, 20, 32]))
-            axis.xaxis.set_major_formatter(ticker.ScalarFormatter())
-            legend_beside(axis, 1)
-            axis.get_legend().set_title("out of bag: view/form, weight\n(marks: weights of single k)")
-        else:
-            axis.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
-            axis.set_xlim(0.3, None)
-            legend_above(axis)
-        axis.set_ylim(max(0, axis.get_ylim()[0]), None)
-
 
 def line_of(form: str) -> Any:
     """matplotlib's style of the line of a form."""
@@ -228,8 +214,14 @@ def _squared_errors(model, X, y, most_neighbors):
 
     Each candidate counts by its weight over all k, as in the out-of-bag curves, which are on the same scale.
     """
-    if hasattr(model, "predictions"):
-        return _in_one_space(model, X, y, most_neighbors)
+    if hasattr(model, "predictions"):  # A single metric: the mean over its outputs, each in units of its variance.
+        predicted = model.predictions(X, most_neighbors)
+        check_consistent_length(predicted, y)
+        exponent = exponent_of(model.numbers_)
+        predicted, truth = reduced(predicted, exponent), reduced(y, exponent)
+        variance = reduced(model.numbers_, exponent).var(axis=0)
+        squares = (predicted - truth[:, None]) ** 2 / np.where(variance > 0, variance, 1)
+        return np.arange(1, predicted.shape[1] + 1), squares.reshape(*predicted.shape[:2], -1).mean(axis=(0, 2))
     ensemble, options = model.ensemble_, {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
     samples = ensemble.filled(validate_data(model, X, reset=False, **options))
     truth = as_targets(y)
@@ -242,17 +234,6 @@ def _squared_errors(model, X, y, most_neighbors):
         means = ensemble.training_set.encoding.mean(mixed[: len(squares)])
         squares += ((means - ensemble.head.scale(truth[part])) ** 2).sum(axis=1)
     return np.arange(1, len(squares) + 1), squares / len(truth)
-
-
-def _in_one_space(model, X, y, most_neighbors):
-    """The same for a single metric; the mean over several outputs, each in units of its variance."""
-    predicted = model.predictions(X, most_neighbors)
-    check_consistent_length(predicted, y)
-    exponent = exponent_of(model.numbers_)
-    predicted, truth = reduced(predicted, exponent), reduced(y, exponent)
-    variance = reduced(model.numbers_, exponent).var(axis=0)
-    squares = (predicted - truth[:, None]) ** 2 / np.where(variance > 0, variance, 1)
-    return np.arange(1, predicted.shape[1] + 1), squares.reshape(*predicted.shape[:2], -1).mean(axis=(0, 2))
 
 
 def error_curve(y: ArrayLike, decided: NDArray) -> tuple[NDArray, NDArray]:

@@ -1,6 +1,6 @@
 """Predictions and prediction intervals of a regressor beside the true targets."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +17,6 @@ KINDS = ("predicted", "residuals")
 GIVEN = "samples given"
 
 
-@dataclass(eq=False, repr=False)
 class PredictionDisplay(Display):
     """Predicted against true targets, or residuals against predictions.
 
@@ -30,10 +29,7 @@ class PredictionDisplay(Display):
     whose : str, default="samples given"
         Name of the samples in the title.
 
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        The axes and the figure.
+    {drawn}
 
     See Also
     --------
@@ -57,7 +53,7 @@ class PredictionDisplay(Display):
     whose: str = GIVEN
 
     @classmethod
-    def from_estimator(
+    def from_estimator(  # noqa: D417
         cls,
         estimator: Any,
         X: ArrayLike | None = None,
@@ -79,12 +75,9 @@ class PredictionDisplay(Display):
             Their targets.
         kind : {"predicted", "residuals"}, default="predicted"
             Predicted against true targets, or residuals against predictions.
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs : dict
-            For ``Axes.scatter``.
+        {ax} {scatter}
         """
-        if _both(X, y):
+        if both_given(X, y):
             return cls.from_predictions(as_targets(y), estimator.predict(X), kind=kind, ax=ax, **kwargs)
         model = part_with(estimator, ("oob_prediction_",), "X and y, or a FreeEnergyRegressor")[1]
         check_one_target(model, "PredictionDisplay shows predictions")
@@ -92,7 +85,7 @@ class PredictionDisplay(Display):
         return cls(known.truth, known.predicted, whose="out of bag").plot(ax, kind=kind, **kwargs)
 
     @classmethod
-    def from_predictions(
+    def from_predictions(  # noqa: D417
         cls, y_true: ArrayLike, y_pred: ArrayLike, *, kind: str = "predicted", ax: Any = None, **kwargs: Any
     ) -> Self:
         """Draw given predictions.
@@ -103,10 +96,7 @@ class PredictionDisplay(Display):
             True and predicted targets.
         kind : {"predicted", "residuals"}, default="predicted"
             As in :meth:`from_estimator`.
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs : dict
-            For ``Axes.scatter``.
+        {ax} {scatter}
         """
         truth, predicted = as_targets(y_true), as_targets(y_pred)
         check_consistent_length(truth, predicted)
@@ -137,7 +127,6 @@ class PredictionDisplay(Display):
         return self._keep(axes)
 
 
-@dataclass(eq=False, repr=False)
 class IntervalsDisplay(Display):
     """Prediction intervals sorted by width, each around its middle, with the true targets.
 
@@ -192,7 +181,7 @@ class IntervalsDisplay(Display):
         return (self.intervals[:, 0] <= self.y_true) & (self.y_true <= self.intervals[:, 1])
 
     @classmethod
-    def from_estimator(
+    def from_estimator(  # noqa: D417
         cls,
         estimator: Any,
         X: ArrayLike | None = None,
@@ -214,14 +203,13 @@ class IntervalsDisplay(Display):
             Their targets.
         alpha : float, default=0.1
             Share of intervals that may miss the truth, between 0 and 1.
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
+        {ax}
         **kwargs : dict
             For ``Axes.scatter``, which draws the truth.
         """
         front, model = part_with(estimator, ("predict_interval",), "a regressor with intervals, as FreeEnergyRegressor")
         check_one_target(model, "IntervalsDisplay shows intervals")
-        if _both(X, y):
+        if both_given(X, y):
             truth, intervals = as_targets(y), model.predict_interval(passed(front, X), alpha)
             check_consistent_length(truth, intervals)
             return cls(truth, intervals, alpha=alpha).plot(ax, **kwargs)
@@ -258,8 +246,8 @@ def as_targets(y: ArrayLike | None) -> NDArray[np.float64]:
     return np.asarray(column_or_1d(y), dtype=np.float64)
 
 
-def _both(X, y):
+def both_given(X: Any, y: Any, what: str = "Samples") -> bool:
     """Whether X and y are given; ValueError where only one of them is."""
     if (X is None) != (y is None):
-        raise ValueError("Samples need both X and y.")
+        raise ValueError(f"{what} need both X and y.")
     return X is not None

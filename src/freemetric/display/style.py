@@ -1,11 +1,13 @@
 """Colours, markers, axes and legends of all displays."""
 
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..extras import require
+from ..learners.parameters import documented
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,8 +43,30 @@ def class_marker(c: int) -> int:
     return (c + c // len(CLASS_COLORS)) % len(MARKERS)
 
 
+DESCRIPTIONS = {
+    "drawn": """Attributes
+    ----------
+    ax_, figure_ : Axes, Figure
+        The axes and the figure.""",
+    "ax": """ax : Axes or None, default=None
+        Where to draw; None makes a figure.""",
+    "plot": """**kwargs : dict
+        For ``Axes.plot``.""",
+    "scatter": """**kwargs : dict
+        For ``Axes.scatter``.""",
+}
+"""Descriptions that docstrings of displays share: their lines of names in braces."""
+
+
+@dataclass_transform(eq_default=False)
 class Display:
-    """Base class of the displays, which keep their axes in ``ax_`` and ``figure_``."""
+    """Base class of the displays, which are dataclasses and keep their axes in ``ax_`` and ``figure_``."""
+
+    def __init_subclass__(cls):
+        dataclass(eq=False, repr=False)(cls)
+        makers = [made.__func__ for made in vars(cls).values() if isinstance(made, classmethod)]
+        for described in (cls, *makers):
+            documented(DESCRIPTIONS)(described)
 
     def _keep(self, axes: NDArray[np.object_]) -> Self:
         self.ax_ = axes[0] if len(axes) == 1 else axes

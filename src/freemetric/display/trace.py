@@ -1,7 +1,7 @@
 """Runs: energy, temperature and acceptance over Monte Carlo steps; free energy and heat capacity over temperature."""
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +15,6 @@ QUANTITIES = ("energy", "temperature", "acceptance")
 WINDOW = 10
 
 
-@dataclass(eq=False, repr=False)
 class TraceDisplay(Display):
     """Energy, temperature and acceptance of the replicas over Monte Carlo steps.
 
@@ -82,7 +81,14 @@ class TraceDisplay(Display):
         draw(axes[1], temperature, COLORS[1], kwargs, colors)
         acceptance = smoothed(acceptance if lines else np.nanmean(acceptance, axis=1, keepdims=True))
         _lines(axes[2], acceptance, COLORS[2], kwargs, colors)
-        self._label(axes, temperature, shared)
+        for axis, name in zip(axes, QUANTITIES, strict=True):
+            axis.set_ylabel(name)
+            axis.margins(x=0.01)
+        _scale_temperatures(axes[1], temperature, shared)
+        axes[2].set(ylim=(0, 1.05), xlabel="Monte Carlo step")
+        axes[0].figure.align_ylabels(axes)
+        if self.estimator_name:
+            axes[0].set_title(self.estimator_name, loc="right", fontsize="medium", pad=8)
         n_replicas = temperature.shape[1]
         if not lines:
             legend_above(axes[0])
@@ -90,24 +96,18 @@ class TraceDisplay(Display):
             axes[0].set_title(f"{n_replicas} replicas", loc="left", fontsize="medium", pad=8)
         return self._keep(axes)
 
-    def _label(self, axes, temperature, shared):
-        for axis, name in zip(axes, QUANTITIES, strict=True):
-            axis.set_ylabel(name)
-            axis.margins(x=0.01)
-        coldest, hottest = np.nanmin(temperature), np.nanmax(temperature)
-        if coldest > 0 and (hottest > 10 * coldest or shared is not None):
-            axes[1].set_yscale("log")
-            if shared is not None:  # The ticks explain the colours.
-                axes[1].set_yticks(shared, [f"{T:.2g}" for T in shared])
-                axes[1].set_yticks([], minor=True)
-                axes[1].set_ylim(coldest / 1.6, 1.6 * hottest)
-        else:
-            axes[1].ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
-            axes[1].set_ylim(0, 1.15 * hottest or 1)
-        axes[2].set(ylim=(0, 1.05), xlabel="Monte Carlo step")
-        axes[0].figure.align_ylabels(axes)
-        if self.estimator_name:
-            axes[0].set_title(self.estimator_name, loc="right", fontsize="medium", pad=8)
+
+def _scale_temperatures(axis, temperature, shared):
+    coldest, hottest = np.nanmin(temperature), np.nanmax(temperature)
+    if coldest > 0 and (hottest > 10 * coldest or shared is not None):
+        axis.set_yscale("log")
+        if shared is not None:  # The ticks explain the colours.
+            axis.set_yticks(shared, [f"{T:.2g}" for T in shared])
+            axis.set_yticks([], minor=True)
+            axis.set_ylim(coldest / 1.6, 1.6 * hottest)
+    else:
+        axis.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
+        axis.set_ylim(0, 1.15 * hottest or 1)
 
 
 def replica_colors(temperature: NDArray) -> tuple[NDArray | None, list[str] | None]:
@@ -146,7 +146,6 @@ def smoothed(acceptance: NDArray) -> NDArray:
 MOST_REPLICAS = 8  # whose walks are drawn
 
 
-@dataclass(eq=False, repr=False)
 class ThermodynamicsDisplay(Display):
     """Free energy F and energy U, heat capacity C, overlaps q, and the walk of replicas through the rungs of a ladder.
 
@@ -200,9 +199,11 @@ class ThermodynamicsDisplay(Display):
         curves, has_overlaps = self.found.curves, self.found.recording.overlaps.size > 0
         n = 4 if has_overlaps else 3
         axes = panels(ax, (n, 1), figsize=(6.4, 2.4 * n), gridspec_kw={"height_ratios": [*[2] * (n - 1), 1.5]})
-        for name, label, color in (("free_energy", "F", COLORS[0]), ("energy", "U", COLORS[3])):
-            self._curve(axes[0], name, color, {"label": label, **kwargs})
-        self._curve(axes[1], "heat_capacity", COLORS[2], kwargs)
+        drawn = (axes[0], "free_energy", "F", COLORS[0]), (axes[0], "energy", "U", COLORS[3])
+        for axis, name, label, color in (*drawn, (axes[1], "heat_capacity", "C", COLORS[2])):
+            T, values, band = curves.temperature, getattr(curves, name), 2 * curves.errors[name]
+            axis.plot(T, values, **{"color": color, "label": label, **kwargs})
+            axis.fill_between(T, values - band, values + band, color=color, alpha=0.3, linewidth=0)
         for axis, label in zip(axes, ("F, U", "C", *["q"] * has_overlaps, "rung"), strict=True):
             axis.set_ylabel(label)
         for axis in axes[:-1]:
@@ -211,38 +212,22 @@ class ThermodynamicsDisplay(Display):
                 axis.axvline(curves.freezing.value, color=COLORS[1], linestyle="--", label="freezing")
             axis.set(xscale="log", xlabel="temperature")
             axis.margins(x=0.01)
-        if has_overlaps:
-            self._overlaps(axes[2])
+        recording = self.found.recording
+        if has_overlaps:  # median and range, on rungs with the whole energy
+            whole = recording.ladder.coupling == 1
+            low, median, high = np.quantile(recording.overlaps[:, :, whole], [0.05, 0.5, 0.95], axis=(0, 1))
+            T = recording.ladder.temperature[whole]
+            axes[2].plot(T, median, color=COLORS[4], marker=".")
+            axes[2].fill_between(T, low, high, color=COLORS[4], alpha=0.3, linewidth=0)
+            axes[2].set_ylim(0, 1.02)
         axes[0].legend(frameon=False)
         if not curves.is_absolute:
             axes[0].set_title("F relative to S = 0 at the highest temperature", loc="left", fontsize="medium")
         if self.estimator_name:
             axes[0].set_title(self.estimator_name, loc="right", fontsize="medium")
-        self._walks(axes[-1])
-        return self._keep(axes)
-
-    def _curve(self, axis, name, color, options):
-        curves = self.found.curves
-        values, error = getattr(curves, name), curves.errors[name]
-        axis.plot(curves.temperature, values, **{"color": color, **options})
-        axis.fill_between(
-            curves.temperature, values - 2 * error, values + 2 * error, color=color, alpha=0.3, linewidth=0
-        )
-
-    def _overlaps(self, axis):
-        """Median and range of the overlaps of two ladders, on rungs with the whole energy."""
-        recording = self.found.recording
-        whole = recording.ladder.coupling == 1
-        low, median, high = np.quantile(recording.overlaps[:, :, whole], [0.05, 0.5, 0.95], axis=(0, 1))
-        T = recording.ladder.temperature[whole]
-        axis.plot(T, median, color=COLORS[4], marker=".")
-        axis.fill_between(T, low, high, color=COLORS[4], alpha=0.3, linewidth=0)
-        axis.set_ylim(0, 1.02)
-
-    def _walks(self, axis):
-        """Rungs of the replicas of the first ladder, the hottest on top."""
-        places = self.found.recording.places()[:, 0]
+        places = recording.places()[:, 0]  # of the first ladder, the hottest on top
         last = places.shape[1] - 1
         for number, column in enumerate(places.T[:: max(1, -(-len(places.T) // MOST_REPLICAS))]):
-            axis.plot(last - column, color=COLORS[number % len(COLORS)], linewidth=0.8)
-        axis.set(xlabel="Monte Carlo step", yticks=[0, last], yticklabels=["cold", "hot"])
+            axes[-1].plot(last - column, color=COLORS[number % len(COLORS)], linewidth=0.8)
+        axes[-1].set(xlabel="Monte Carlo step", yticks=[0, last], yticklabels=["cold", "hot"])
+        return self._keep(axes)

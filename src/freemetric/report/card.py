@@ -20,7 +20,7 @@ from ..learners.kernelized import WITH_GAMMA, Kernelized
 from ..learners.learned_space import LearnedSpace
 from ..printable import counted, printable
 from .collect import collect_model
-from .document import clipped, evenly
+from .document import clipped, evenly, static
 from .findings import Findings
 from .panels import importances, weights
 
@@ -30,26 +30,7 @@ BORDERS = (0.005, 0.995)  # quantiles of the targets that are drawn: outliers wo
 logger = logging.getLogger("freemetric")
 
 # Text is of the colour that the notebook gives it, whatever its theme; the bars can be seen on light and on dark.
-STYLE = """
-.NAME { --bar: #2f80c0; max-width: 58em; margin: .5em 0; padding: .6em .9em; box-sizing: border-box; color: inherit;
-  font: 13px/1.5 system-ui, sans-serif; border: 1px solid rgba(128, 128, 128, .4); border-radius: 6px; }
-@media (prefers-color-scheme: dark) { .NAME { --bar: #4a9fe0; } }
-.NAME .facts, .NAME .parts { display: flex; flex-wrap: wrap; gap: .4em 2em; }
-.NAME .parts { margin-top: .7em; }
-.NAME .parts > div { flex: 1 1 22em; min-width: 0; max-width: 34em; }
-.NAME .title { display: block; font-size: 11px; opacity: .75; }
-.NAME b { font-weight: 600; }
-.NAME .bar { display: grid; grid-template-columns: 12.5em minmax(2em, 1fr) 9em; gap: .5em; align-items: center; }
-.NAME .bar span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate;
-  font-variant-numeric: tabular-nums; }
-.NAME svg { display: block; width: 100%; height: .7em; }
-.NAME .line svg { height: 3.4em; }
-.NAME .points svg { width: 12em; height: 12em; }
-.NAME .points path.dots { stroke: var(--bar); stroke-width: 3.5; stroke-linecap: round; opacity: .7; }
-.NAME rect { fill: var(--bar); }
-.NAME polyline { fill: none; stroke: var(--bar); stroke-width: 1.6; vector-effect: non-scaling-stroke; }
-.NAME path { stroke: currentColor; vector-effect: non-scaling-stroke; }
-"""
+STYLE = static("card.css").strip()
 # Cards that another release has made may stand in the same notebook; another style has another name.
 NAME = f"freemetric-card-{sha256(STYLE.encode()).hexdigest()[:8]}"
 
@@ -58,10 +39,9 @@ def card(model: Any) -> str:
     """HTML about a fitted model; empty for one that is not fitted. Errors are logged, not raised."""
     try:
         return drawn_card(model)
-    except NotFittedError:
-        return ""
-    except Exception:
-        logger.debug("There is no card of this %s.", type(model).__name__, exc_info=True)
+    except Exception as problem:
+        if not isinstance(problem, NotFittedError):
+            logger.debug("There is no card of this %s.", type(model).__name__, exc_info=True)
         return ""
 
 
@@ -79,7 +59,7 @@ def drawn_card(model: Any) -> str:
         findings.feature_names = [clipped(name) for name in model.feature_names_in_]
     facts = "".join(f"<div>{_title(name)} <b>{_text(value)}</b></div>" for name, value in _facts(model, findings))
     parts = f'<div class="facts">{facts}</div><div class="parts">{"".join(filter(None, _parts(model, findings)))}</div>'
-    return f'<style>{STYLE.strip().replace("NAME", NAME)}</style><div class="{NAME}">{parts}</div>'
+    return f'<style>{STYLE.replace("NAME", NAME)}</style><div class="{NAME}">{parts}</div>'
 
 
 def _with_a_map(model):
@@ -103,7 +83,13 @@ def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:
             yield "targets are averaged", scale[model.scale_name_]
             yield "trends", ", ".join(f"{words} ({value:.2g})" for words, value in findings.beside_votes) or "none"
     if hasattr(model, "n_neighbors_"):
-        yield "neighbours", f"k = {model.n_neighbors_}, {_how_chosen(model)}"
+        mixes = hasattr(model, "oob_score_")
+        how = "the heaviest of several"
+        if (len(recipe_of(model).neighbors) == 1) if mixes else (model.n_neighbors != "auto"):
+            how = "as given"
+        elif not mixes:
+            how = f"with the lowest error of inner folds, {_percent(np.min(model.selection_['error']))}"
+        yield "neighbours", f"k = {model.n_neighbors_}, {how}"
     if hasattr(model, "threshold_"):
         yield "pairs are similar", f"up to a distance of {model.threshold_:.4g}"
     if isinstance(metric, Kernelized):
@@ -120,15 +106,6 @@ def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:
             yield name.strip("_"), f"{getattr(metric, name):.4g}"
     if hasattr(metric, "n_iter_"):
         yield "iterations" if findings.trace is None else "Monte Carlo steps", f"{metric.n_iter_:,}"
-
-
-def _how_chosen(model):
-    mixes = hasattr(model, "oob_score_")
-    if (len(recipe_of(model).neighbors) == 1) if mixes else (model.n_neighbors != "auto"):
-        return "as given"
-    if mixes:
-        return "the heaviest of several"
-    return f"with the lowest error of inner folds, {_percent(np.min(model.selection_['error']))}"
 
 
 def _parts(model: Any, findings: Findings) -> Iterator[str | None]:

@@ -56,7 +56,7 @@ def collect(model: Any, X: Any = None, y: ArrayLike | None = None, **options: An
     check_is_fitted(model)
     space, kept = LearnedSpace(model), kept_by(model)
     check_one_target(space.learner, "The report is about predictions")
-    findings, shown = _begun(model, space), None
+    findings, shown = _of_the_fit(model, space), None
     findings.parameters, findings.versions = parameters(model), versions()
     if X is not None:
         shown = show_given_rows(findings, space, kept, X, y, wanted.most_rows)
@@ -82,7 +82,7 @@ def collect(model: Any, X: Any = None, y: ArrayLike | None = None, **options: An
 def collect_model(model: Any, importances: bool) -> Findings:
     """Findings that need no rows, for a quick look; with the importances or without."""
     space = LearnedSpace(model)
-    findings = _begun(model, space)
+    findings = _of_the_fit(model, space)
     _name_features(findings, space, None)
     _weights(findings, space)
     if importances:
@@ -91,8 +91,8 @@ def collect_model(model: Any, importances: bool) -> Findings:
     return findings
 
 
-def _begun(model, space):
-    """Names, the number of neighbours, and candidates that were tried."""
+def _of_the_fit(model, space):
+    """Names, the number of neighbours, candidates that were tried, and what decides beside the votes."""
     findings = Findings(type(model).__name__, type(space.learner).__name__)
     findings.is_regression = is_regressor(model) or is_regressor(space.learner)
     if hasattr(space.learner, "recipe"):
@@ -100,22 +100,15 @@ def _begun(model, space):
     chooser = find(model, "n_neighbors_", "n_neighbors")
     k = getattr(chooser, "n_neighbors_", getattr(chooser, "n_neighbors", None))
     findings.n_neighbors = int(k) if isinstance(k, int | np.integer) else None
-    chooser = find(model, "ensemble_")
-    if chooser is not None:
-        findings.beside_votes = _beside_votes(chooser.ensemble_.head)
-    chooser = find(model, "selection_")
-    if chooser is not None:
+    if (chooser := find(model, "selection_")) is not None:
         findings.selection = {str(name): np.asarray(values) for name, values in chooser.selection_.items()}
-    return findings
-
-
-def _beside_votes(head):
-    """Words and strengths of what decides beside the votes; none with several targets, where each has its own."""
+    head = getattr(getattr(find(model, "ensemble_"), "ensemble_", None), "head", None)
     if isinstance(head, ClassificationHead):
-        return [(density.words, float(s)) for density, s in zip(head.densities, head.strengths, strict=True)]
-    trends = getattr(head, "trends", ())
-    both = head.strengths[1:].reshape(2, len(trends)).T.tolist() if trends else ()
-    return [(trend.words, sum(two)) for trend, two in zip(trends, both, strict=True) if any(two)]
+        findings.beside_votes = [(d.words, float(s)) for d, s in zip(head.densities, head.strengths, strict=True)]
+    elif trends := getattr(head, "trends", ()):  # none with several targets, where each has its own
+        both = head.strengths[1:].reshape(2, len(trends)).T.tolist()
+        findings.beside_votes = [(trend.words, sum(two)) for trend, two in zip(trends, both, strict=True) if any(two)]
+    return findings
 
 
 def _name_features(findings, space, given):
@@ -143,6 +136,11 @@ def _importances(findings, learner):
 
 def _weights(findings, space):
     """M, and the weights of the features."""
+
+    def shares(weights):
+        total = weights.sum(axis=-1, keepdims=True)
+        return findings.by_name(weights / np.where(total > 0, total, 1))
+
     findings.embed = partial(mapped, space.learner)
     if findings.inputs is not None:
         findings.spread = findings.finite_inputs.std(axis=0)
@@ -158,10 +156,10 @@ def _weights(findings, space):
         findings.weight_words = "one standard deviation over replicas"
     elif findings.matrix is not None:
         replicas, units = space.replica_weights(), 1 if findings.spread is None else findings.spread**2
-        findings.weights = findings.by_name(_shares(np.diag(findings.scaled_matrix)))
+        findings.weights = shares(np.diag(findings.scaled_matrix))
         if replicas is not None:  # (R, d), the diagonals of M
-            ends = np.quantile(findings.by_name(_shares(replicas * units)), [0.05, 0.95], axis=0)
-            findings.weight_range, findings.weight_words = tuple(ends), "the middle 90 % of the replicas"
+            findings.weight_range = tuple(np.quantile(shares(replicas * units), [0.05, 0.95], axis=0))
+            findings.weight_words = "the middle 90 % of the replicas"
 
 
 def nearest_matrix(X: NDArray, Z: NDArray) -> tuple[NDArray, float]:
@@ -170,11 +168,6 @@ def nearest_matrix(X: NDArray, Z: NDArray) -> tuple[NDArray, float]:
     A = np.linalg.lstsq(X, Z, rcond=None)[0]
     total = (Z**2).sum()
     return A @ A.T, float(1 - ((Z - X @ A) ** 2).sum() / total) if total > 0 else 1.0
-
-
-def _shares(weights):
-    total = weights.sum(axis=-1, keepdims=True)
-    return weights / np.where(total > 0, total, 1)
 
 
 def _run(findings, model, space):

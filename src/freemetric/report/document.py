@@ -108,17 +108,17 @@ def write_document(
 ) -> Path:
     """Write a page that ``scripts`` draw from ``shown``; the template has both ``shown`` and ``words``."""
     path, jinja2, (plotly, digest) = Path(path), require("jinja2", "report"), _plotly()
-    script = "\n".join(_static(f"{name}.js") for name in scripts)
+    script = "\n".join(static(f"{name}.js") for name in scripts)
     # Scripts of these digests run, no others, and nothing is fetched.
     allowed = f"script-src 'sha256-{_digest(script)}' 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:"
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_static), autoescape=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.FunctionLoader(static), autoescape=True, undefined=jinja2.StrictUndefined
     )
     html = environment.get_template(template).render(
         **words,
         shown=shown,
         policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
-        style=_static("page.css"),
+        style=static("page.css"),
         script=script,
         # Nothing in it can close its script element or open another.
         data=jinja2.utils.htmlsafe_json_dumps(shown, allow_nan=False, separators=(",", ":")),
@@ -140,6 +140,6 @@ def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def _static(name: str) -> str:
+def static(name: str) -> str:
     """The text of a file that stands beside this one."""
     return (files(__package__) / "static" / name).read_text(encoding="utf-8")

@@ -61,8 +61,10 @@ def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = No
     # The JSON of an earlier version has fewer fields of scores.
     known["scores"] = [{"in_units": False, "aside": score["name"] == "accuracy", **score} for score in known["scores"]]
     rows, name = known["results"], _task(known)[0]
-    scores = [score for score in known["scores"] if score["name"].startswith((COVERAGE, WIDTH))]
-    intervals = ((row, [_score_words(row, score) for score in scores]) for row in rows if _intervals(row))
+    details = [score for score in known["scores"] if score["name"].startswith((COVERAGE, WIDTH))]
+    main = _shown_scores(known)
+    scores = ((row, [_error(row), *_in_words(row, main), f"{row['seconds']:.2f}"]) for row in rows)
+    intervals = ((row, _in_words(row, details)) for row in rows if _intervals(row))
     residuals = ((row, _off(row["residuals"])) for row in rows if row.get("residuals"))
     drawn = [row["predictions"] for row in rows if row.get("predictions")]
     return write_document(
@@ -73,9 +75,9 @@ def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = No
         title=clipped(title or ", ".join(dict.fromkeys(str(row["file"]) for row in rows))),
         how=clipped(known["how"], 1000),
         notes=[clipped(note, 400) for note in known["notes"]],
-        score_table=_score_table(known),
+        score_table=_table(known, ["error in %", *map(_score_title, main), "seconds"], scores),
         residual_table=_table(known, RESIDUALS.values(), residuals),
-        interval_table=_table(known, map(_score_title, scores), intervals),
+        interval_table=_table(known, map(_score_title, details), intervals),
         facts=_facts(known),
         repeats=known["repeats"],
         # The number of rows that are drawn where not all are.
@@ -86,6 +88,11 @@ def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = No
 
 def _task(found):
     return REGRESSION if found.get("task") == "regress" else CLASSIFICATION
+
+
+def _shown_scores(found):
+    """Scores that nothing else on the page shows."""
+    return [score for score in found["scores"] if not score["aside"]]
 
 
 def contents(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,7 +118,7 @@ def _result(row):
     """One method on one file: a score is its mean and its standard error; figures of classes, or of targets."""
     roc, calibration, predictions = row.get("roc"), row.get("calibration"), row.get("predictions")
     curve = row.get("learning_curve", [])
-    return {
+    shown = {
         "method": row["method"],
         "scores": {"error": rounded([row["error"], row["uncertainty"]])}
         | {name: rounded(_pair(row, name)) for name in row["scores"]},
@@ -119,11 +126,27 @@ def _result(row):
         "more_rows": row.get("more_rows"),
         "classes": [_class(line) for line in row.get("classes", [])],
         "confusion": row.get("confusion"),
-        "calibration": calibration and _calibration(calibration),
+        "calibration": calibration,
         "roc": roc and {name: rounded(rates) for name, rates in roc.items()},
-        "predictions": predictions and _predictions(predictions),
+        "predictions": predictions,
         "intervals": _intervals(row),
     }
+    if calibration:
+        bins = [[part[name] for name in ("chance", "share", "low", "high", "rows")] for part in calibration["bins"]]
+        of = calibration["of"]
+        shown["calibration"] = {"of": None if of is None else clipped(of, 60), "bins": rounded(bins)}
+    if predictions:  # with residuals of their own, which rounded predictions would blur
+        truth, predicted = predictions["truth"], predictions["told"]
+        left = [None if None in pair else pair[0] - pair[1] for pair in zip(truth, predicted, strict=True)]
+        targets = {"truth": rounded(truth, DIGITS), "predicted": rounded(predicted, DIGITS)}
+        shown["predictions"] = {**targets, "left": rounded(left)}
+    return shown
+
+
+def _class(line):
+    shares = rounded((line["recall"], line["precision"], line["f1"]))
+    taken_for = "" if line["taken_for"] is None else f"{clipped(line['taken_for'], 60)} ({line['how_often']})"
+    return [clipped(line["class"]), line["rows"], *shares, taken_for]
 
 
 def _facts(found):
@@ -133,60 +156,24 @@ def _facts(found):
     methods = [row for row in known if row["method"] != found["baseline"]]
     facts = [("files", f"{len(files):,}")]
     if methods and len(files) == 1:
-        best = min(methods, key=lambda row: row["error"])
-        _, constant, unit = _task(found)
+        best, (name, constant, unit) = min(methods, key=lambda row: row["error"]), _task(found)
         facts = [("lowest error", f"{best['error']:.2f} {unit} ({best['method']})")]
         facts += [(constant, f"{row['error']:.2f} %") for row in known if row["method"] == found["baseline"]][:1]
-        facts += _facts_of_best(found, best)
+        if name == "classification":
+            classes = best.get("classes", [])
+            facts += [("rows", f"{sum(line['rows'] for line in classes):,}"), ("classes", f"{len(classes):,}")]
+        else:
+            by_name = {score["name"]: score for score in found["scores"]}
+            r2, mae = _in_words(best, [by_name["r2"], by_name["mae"]])
+            facts += [("its R²", r2), ("its mean absolute error", mae)]
+            facts += [("rows", f"{best['predictions']['rows']:,}")] if best.get("predictions") else []
     return [*facts, ("cross-validation", f"{found['repeats']} x {found['folds']} folds")]
-
-
-def _facts_of_best(found, best):
-    if _task(found) is CLASSIFICATION:
-        classes = best.get("classes", [])
-        return [("rows", f"{sum(line['rows'] for line in classes):,}"), ("classes", f"{len(classes):,}")]
-    r2, mae = ({score["name"]: score for score in found["scores"]}[name] for name in ("r2", "mae"))
-    facts = [("its R²", _score_words(best, r2)), ("its mean absolute error", _score_words(best, mae))]
-    return facts + ([("rows", f"{best['predictions']['rows']:,}")] if best.get("predictions") else [])
-
-
-def _score_table(found):
-    """Means with their standard errors."""
-    scores = _shown_scores(found)
-    lines = (
-        (row, [_error(row), *(_score_words(row, score) for score in scores), f"{row['seconds']:.2f}"])
-        for row in found["results"]
-    )
-    return _table(found, ["error in %", *map(_score_title, scores), "seconds"], lines)
 
 
 def _error(row):
     if row["error"] is None:
         return "over the limit" if row["over_limit"] else "failed"
     return measured(row["error"], row["uncertainty"], 2) or NONE
-
-
-def _shown_scores(found):
-    """Scores that nothing else on the page shows."""
-    return [score for score in found["scores"] if not score["aside"]]
-
-
-def _class(line):
-    shares = rounded((line["recall"], line["precision"], line["f1"]))
-    taken_for = "" if line["taken_for"] is None else f"{clipped(line['taken_for'], 60)} ({line['how_often']})"
-    return [clipped(line["class"]), line["rows"], *shares, taken_for]
-
-
-def _calibration(found):
-    bins = [rounded([part[name] for name in ("chance", "share", "low", "high", "rows")]) for part in found["bins"]]
-    return {"of": None if found["of"] is None else clipped(found["of"], 60), "bins": bins}
-
-
-def _predictions(found):
-    """With residuals of their own, which rounded predictions would blur."""
-    truth, predicted = found["truth"], found["told"]
-    left = [None if None in pair else pair[0] - pair[1] for pair in zip(truth, predicted, strict=True)]
-    return {"truth": rounded(truth, DIGITS), "predicted": rounded(predicted, DIGITS), "left": rounded(left)}
 
 
 def _intervals(row):
@@ -223,10 +210,11 @@ def _score_title(score):
     return clipped(f"{score['title']} in %" if score["in_percent"] else score["title"])
 
 
-def _score_words(row, score):
-    """Mean and standard error of a score."""
-    if score["name"] not in row["scores"]:
-        return NONE
-    mean, error = _pair(row, score["name"])
-    unit, decimals = (1, None) if score["in_units"] else (100, 2) if score["in_percent"] else (1, 3)
-    return measured(unit * mean, unit * error, decimals) or NONE
+def _in_words(row, scores):
+    """Means and standard errors of scores."""
+    words = []
+    for score in scores:
+        mean, error = _pair(row, score["name"]) if score["name"] in row["scores"] else (None, nan)
+        unit, decimals = (1, None) if score["in_units"] else (100, 2) if score["in_percent"] else (1, 3)
+        words.append(NONE if mean is None else measured(unit * mean, unit * error, decimals) or NONE)
+    return words

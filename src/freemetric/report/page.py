@@ -164,7 +164,25 @@ def write_thermodynamics(found: Any, path: str | PathLike, *, title: str | None 
 def thermodynamics_contents(found: Any) -> dict[str, Any]:
     """JSON values for the script of the page about thermodynamics."""
     curves, recording = found.curves, found.recording
-    frozen = curves.freezing
+    ladder, overlaps, walks = recording.ladder, None, None
+    if recording.overlaps.size:  # of several ladders: quantiles and histograms of q, on rungs with the whole energy
+        whole = np.flatnonzero(ladder.coupling == 1)[::-1]  # the coldest first
+        q = recording.overlaps[:, :, whole].reshape(-1, len(whole)).T
+        overlaps = {
+            "temperature": rounded(ladder.temperature[whole]),
+            "bins": rounded((np.arange(N_BINS) + 0.5) / N_BINS),
+            "shares": [rounded(np.histogram(row, N_BINS, (0, 1))[0] / len(row), 3) for row in q],
+            "quantiles": rounded(np.quantile(q, [0.05, 0.5, 0.95], axis=1)),
+        }
+    places = recording.places()[:, 0]  # of the first ladder
+    if (last := places.shape[1] - 1) > 0:  # rungs of replicas, 0 the coldest, at evenly spaced steps
+        steps, replicas = evenly(len(places), MOST_STEPS), evenly(last + 1, MOST_REPLICAS)
+        walks = {
+            "step": (steps + 1).tolist(),
+            "rungs": (last - places[np.ix_(steps, replicas)]).T.tolist(),
+            "n_rungs": last + 1,
+            "temperature": rounded(ladder.temperature[::-1]),
+        }
     return {
         "classes": [],  # of rows, which this page has none of
         "temperature": rounded(curves.temperature),
@@ -172,37 +190,7 @@ def thermodynamics_contents(found: Any) -> dict[str, Any]:
         "errors": {name: rounded(curves.errors[name]) for name in CURVES},
         "is_absolute": curves.is_absolute,
         "search": rounded(found.temperature),
-        "freezing": rounded([frozen.value, frozen.error]),
-        "overlaps": _overlaps(recording),
-        "walks": _walks(recording),
-    }
-
-
-def _overlaps(recording):
-    """Rungs with the whole energy: their temperatures, quantiles and histograms of q; None without several ladders."""
-    if not recording.overlaps.size:
-        return None
-    whole = np.flatnonzero(recording.ladder.coupling == 1)[::-1]  # the coldest first
-    q = recording.overlaps[:, :, whole].reshape(-1, len(whole)).T
-    shares = [np.histogram(row, bins=N_BINS, range=(0, 1))[0] / len(row) for row in q]
-    return {
-        "temperature": rounded(recording.ladder.temperature[whole]),
-        "bins": rounded((np.arange(N_BINS) + 0.5) / N_BINS),
-        "shares": [rounded(row, 3) for row in shares],
-        "quantiles": [rounded(row) for row in np.quantile(q, [0.05, 0.5, 0.95], axis=1)],
-    }
-
-
-def _walks(recording):
-    """Rungs of replicas of the first ladder, 0 the coldest, at evenly spaced steps; None on one rung."""
-    places = recording.places()[:, 0]
-    last = places.shape[1] - 1
-    if last == 0:
-        return None
-    steps, replicas = evenly(len(places), MOST_STEPS), evenly(last + 1, MOST_REPLICAS)
-    return {
-        "step": (steps + 1).tolist(),
-        "rungs": (last - places[np.ix_(steps, replicas)]).T.tolist(),
-        "n_rungs": last + 1,
-        "temperature": rounded(recording.ladder.temperature[::-1]),
+        "freezing": rounded([curves.freezing.value, curves.freezing.error]),
+        "overlaps": overlaps,
+        "walks": walks,
     }

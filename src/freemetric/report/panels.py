@@ -51,12 +51,12 @@ def classes(names: Sequence[str]) -> list[dict[str, Any]]:
 
 def spaces(findings: Findings) -> list[dict[str, Any]]:
     """Both spaces, (n, 3) at most, with the share of the variance on each axis."""
-    pair = (("before learning", findings.before), (f"learned by {findings.learner}", findings.Z))
-    known = [(name, *main_axes(points, 3)) for name, points in pair if points is not None]
-    return [
-        {"name": name, "points": [packed(axis) for axis in points.T], "share": rounded(share, 3)}
-        for name, points, share in known
-    ]
+    shown = []
+    for name, samples in (("before learning", findings.before), (f"learned by {findings.learner}", findings.Z)):
+        if samples is not None:
+            points, share = main_axes(samples, 3)
+            shown.append({"name": name, "points": [*map(packed, points.T)], "share": rounded(share, 3)})
+    return shown
 
 
 def metric(findings: Findings) -> dict[str, Any] | None:
@@ -183,6 +183,14 @@ def motion(findings: Findings) -> dict[str, Any] | None:
     X = shots.samples - shots.samples.mean(axis=0)
     shown = evenly(len(X), min(MOST_MOVING, max(100, MOST_CELLS // X.shape[1])))
     axes = singular_vectors(shots.form.map(X, shots.maps[-1]))[1][:3]
+
+    def at_steps(name):
+        """The replica's value after so many steps; nothing is known of the start."""
+        if findings.trace is None:
+            return None
+        values = findings.trace[name][:, shots.replica]
+        return [rounded(values[s - 1]) if 0 < s <= len(values) else None for s in shots.step.tolist()]
+
     seen = np.array([shots.form.seen_along(axes, A) for A in shots.maps])  # (S, 3, d)
     return {
         "step": shots.step.tolist(),
@@ -193,16 +201,8 @@ def motion(findings: Findings) -> dict[str, Any] | None:
         "n_moving": len(shown),
         "rows": packed(shown, "i4"),
         "reach": rounded(np.abs(X[shown] @ np.swapaxes(seen, 1, 2)).max(axis=(1, 2)), 4),
-        **{name: _at_steps(findings.trace, name, shots) for name in ("energy", "temperature")},
+        **{name: at_steps(name) for name in ("energy", "temperature")},
     }
-
-
-def _at_steps(trace, name, shots):
-    """The replica's value after so many steps; nothing is known of the start."""
-    if trace is None:
-        return None
-    values = trace[name][:, shots.replica]
-    return [rounded(values[s - 1]) if 0 < s <= len(values) else None for s in shots.step.tolist()]
 
 
 def traces(findings: Findings) -> dict[str, Any] | None:
@@ -214,20 +214,20 @@ def traces(findings: Findings) -> dict[str, Any] | None:
     n_replicas = T.shape[1]
     lines = n_replicas <= FEW_LINES or (n_replicas <= MOST_LINES and bool((T[:, :1] != T).any()))
     values = {**findings.trace, "acceptance": smoothed(findings.trace["acceptance"])}
+
+    def panel(values):
+        if lines:
+            return {"lines": rounded(values.T)}
+        ends = (function(values, axis=1) for function in (np.nanmedian, np.nanmin, np.nanmax))
+        return dict(zip(("median", "low", "high"), map(rounded, ends), strict=True))
+
     return {
         "step": (shown + 1).tolist(),
-        "panels": {name: _panel(values[name][shown], lines) for name in ("energy", "temperature", "acceptance")},
+        "panels": {name: panel(values[name][shown]) for name in ("energy", "temperature", "acceptance")},
         "n_replicas": n_replicas,
         "burn_in": burnt(len(T), findings.burn_in),
         "log_temperature": bool(np.nanmin(T) > 0 and np.nanmax(T) > 10 * np.nanmin(T)),
     }
-
-
-def _panel(values, lines):
-    if lines:
-        return {"lines": rounded(values.T)}
-    median, low, high = np.nanmedian(values, axis=1), np.nanmin(values, axis=1), np.nanmax(values, axis=1)
-    return {"median": rounded(median), "low": rounded(low), "high": rounded(high)}
 
 
 def burnt(n_steps: int, burn_in: float) -> int:

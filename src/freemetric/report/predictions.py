@@ -59,7 +59,12 @@ def _predict_targets(findings, model, kept, X):
         targets.log = regressor.ensemble_.head.scale.name == "log"
     if regressor is not None and kept is not None:
         targets.predicted = regressor.oob_prediction_[findings.rows]
-        _explain_out_of_bag(findings, regressor)
+        predictor, head = oob_predictor_of(regressor), regressor.ensemble_.head
+        rows = predictor.training_set.rows[predictor.oob_samples]
+        _, known, shown = np.intersect1d(rows, findings.rows, assume_unique=True, return_indices=True)
+        if len(known):
+            wholes = head.wholes_of(predictor.training_set, predictor.oob_samples[known])
+            _explain(targets, head, predictor.shares(predictor.X[known], known), wholes, shown)
         _note_out_of_bag(findings, (~targets.scored).sum())
     elif not findings.learned_from and hasattr(model, "predict"):
         targets.predicted = np.asarray(_own_predictions(findings, model, X), dtype=np.float64).ravel()
@@ -92,16 +97,6 @@ def _note_neighbors(findings):
         " optimistic."
     )
     return k
-
-
-def _explain_out_of_bag(findings, regressor):
-    """Out-of-bag intervals and parts of predictions of training rows."""
-    predictor, head = oob_predictor_of(regressor), regressor.ensemble_.head
-    rows = predictor.training_set.rows[predictor.oob_samples]
-    _, known, shown = np.intersect1d(rows, findings.rows, assume_unique=True, return_indices=True)
-    if len(known):
-        wholes = head.wholes_of(predictor.training_set, predictor.oob_samples[known])
-        _explain(findings.targets, head, predictor.shares(predictor.X[known], known), wholes, shown)
 
 
 def _explain(targets: TargetFindings, head: RegressionHead, votes: NDArray, wholes: NDArray, shown: NDArray):
@@ -242,9 +237,15 @@ def _pairs(findings, rows, partners):
     squared = ((findings.Z[u] - findings.Z[v]) ** 2).sum(axis=1)
     features, parts = _parts(findings, u, v)
     share = parts / np.where(squared > 0, squared, 1)[:, None]
+
+    def values(feature, *rows):
+        """A feature's values in the user's units, or as they meet the map."""
+        column = findings.inputs[:, feature] if findings.owner is None else findings.columns[feature][1]
+        return [cell(column[row]) for row in rows]
+
     for e, i, j, s, d2 in zip(there.tolist(), u, v, share, squared, strict=True):
         heaviest = np.argsort(-np.abs(s), kind="stable")[:MOST_FEATURES]
-        shares = [[int(features[f]), rounded(float(s[f]), 3), *_values(findings, features[f], i, j)] for f in heaviest]
+        shares = [[int(features[f]), rounded(float(s[f]), 3), *values(features[f], i, j)] for f in heaviest]
         entries[e] = {"row": int(j), "distance": rounded(float(np.sqrt(d2)), 4), "features": shares}
     return entries
 
@@ -274,9 +275,3 @@ def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, f
     Z = embed(np.concatenate([V[None], U[None], agree, only]).reshape(-1, U.shape[1])).reshape(2 * F + 2, len(U), -1)
     squared = ((Z - Z[0]) ** 2).sum(axis=2)
     return ((squared[1] - squared[2 : F + 2] + squared[F + 2 :]) / 2).T
-
-
-def _values(findings, feature, *rows):
-    """A feature's values in the user's units, or as they meet the map."""
-    column = findings.inputs[:, feature] if findings.owner is None else findings.columns[feature][1]
-    return [cell(column[row]) for row in rows]

@@ -62,10 +62,17 @@ def _without_names() -> Iterator[None]:
 def kept_by(model: Any) -> KeptRows | None:
     """The training rows that a fitted model has kept; None where it keeps none."""
     for _, part in parts_of(model):
-        if hasattr(part, "ensemble_"):
-            return _of_training_set(part, part.ensemble_.training_set, are_mapped=False)
-        if isinstance(getattr(part, "training_set_", None), TrainingSet):
-            return _of_training_set(part, part.training_set_, are_mapped=True)
+        ensemble = getattr(part, "ensemble_", None)
+        training_set = getattr(part, "training_set_", None) if ensemble is None else ensemble.training_set
+        if isinstance(training_set, TrainingSet):
+            order = np.argsort(training_set.rows)
+            everything = range(training_set.rows.max() + 1)
+            known = getattr(part, "oob_decision_function_", getattr(part, "oob_prediction_", everything))
+            rows, values, y = (of_rows[order] for of_rows in (training_set.rows, training_set.given, training_set.y))
+            weights = None if training_set.weights is None else training_set.weights[order]
+            targets = ensemble.head.scale.back(y) if hasattr(part, "oob_prediction_") else None
+            classes = y if hasattr(part, "classes_") else None
+            return KeptRows(part, rows, len(known), values, ensemble is None, classes, weights, targets)
         if isinstance(part, MetricKNeighborsRegressor):
             n, targets = len(part.embedding_), part.numbers_ if part.numbers_.ndim == 1 else None
             return KeptRows(part, np.arange(n), n, part.embedding_, True, targets=targets)
@@ -73,18 +80,6 @@ def kept_by(model: Any) -> KeptRows | None:
         if kept is not None:
             return KeptRows(part, np.arange(len(kept[0])), len(kept[0]), kept[0], True, kept[1])
     return None
-
-
-def _of_training_set(part, training_set, are_mapped):
-    order = np.argsort(training_set.rows)
-    everything = range(training_set.rows.max() + 1)
-    known = getattr(part, "oob_decision_function_", getattr(part, "oob_prediction_", everything))
-    y = training_set.y[order] if hasattr(part, "classes_") else None
-    weights = None if training_set.weights is None else training_set.weights[order]
-    targets = part.ensemble_.head.scale.back(training_set.y[order]) if hasattr(part, "oob_prediction_") else None
-    return KeptRows(
-        part, training_set.rows[order], len(known), training_set.given[order], are_mapped, y, weights, targets
-    )
 
 
 def show_given_rows(
@@ -150,7 +145,7 @@ def describe_columns(findings: Findings, front: Sequence[Any], X: Any, columns: 
         aligned = len(cells) == findings.inputs.shape[1] and all(map(_is_one_to_one, front))
     else:
         aligned = all(_is_one_to_one(step) and (_passes(step) or hasattr(step, "inverse_transform")) for step in front)
-        cells = list((_scaled_back(front, findings.inputs) if aligned else findings.inputs).T)
+        cells = list((_scaled_back(front, findings.inputs) if aligned and front else findings.inputs).T)
         names = [f"x{i}" for i in range(len(cells))]
     if aligned:
         findings.owner, names = np.arange(len(cells)), findings.feature_names
@@ -159,8 +154,6 @@ def describe_columns(findings: Findings, front: Sequence[Any], X: Any, columns: 
 
 def _scaled_back(front, values):
     """Features as they stood in front of the scalers, with twelve digits: 0.1 + 0.2 is 0.3 again."""
-    if not front:
-        return values
     for step in reversed(front):
         if not _passes(step):
             with _without_names():

@@ -17,6 +17,17 @@ RISING = (
     " That it rose is no fault: at a temperature above zero typical maps are drawn, not the one of lowest energy, and"
     " the start was lower."
 )
+EMPTY = {
+    "space": "This model has kept no samples. Give X and y to the report to see them.",
+    "motion": "{learner} makes no Monte Carlo run.",
+    "traces": "{learner} makes no Monte Carlo steps; there is no trace.",
+    "metric": "{learner} has no matrix to show.",
+    "importances": "{learner} has no importances: it has no out-of-bag votes, or too many features.",
+    "weights": "{learner} has no weights of features.",
+    "curves": "{learner} is a metric alone, without a number of neighbours.",
+    "confusion": "No labelled rows to compare predictions with. Give X and y to the report.",
+    "rows": "No samples to explain. Give X and y to the report.",
+}
 NOVEL = 0.05  # p-values of rows that are called novel
 OWN_ENERGIES = (
     " Every replica has an energy of its own, on the rows of its bag, and some have another kind of energy: compare a"
@@ -60,19 +71,24 @@ def _voting(findings):
 
 def captions(findings: Findings, shown: dict[str, Any]) -> dict[str, str]:
     """A sentence or two for every section; the reason where it is empty."""
-    return {
-        "sample": _sample(findings),
-        "space": _space(findings, shown["spaces"]),
-        "motion": _motion(findings, shown["motion"]),
-        "traces": _traces(findings, shown["traces"]),
-        "metric": _metric(findings, shown["metric"]),
-        "importances": _importances(findings, shown["importances"]),
-        "weights": _weights(findings, shown["weights"], shown["importances"]),
-        "curves": _curves(findings, shown["curves"]),
-        "confusion": _confusion(findings, shown["confusion"]),
-        **_predictions(findings),
-        "rows": _rows(findings, shown["explanations"]),
-    }
+    sections = {"space": _space, "motion": _motion, "traces": _traces, "metric": _metric, "importances": _importances}
+    sections |= {"weights": _weights, "curves": _curves, "confusion": _confusion, "rows": _rows}
+    drawn = {**shown, "space": shown["spaces"], "rows": shown["explanations"]}
+    words = {"sample": "", **_predictions(findings)}
+    for name, make in sections.items():
+        words[name] = make(findings, drawn[name]) if drawn[name] else _why_empty(findings, name)
+    if findings.rows is not None and len(findings.rows) < findings.n_rows:
+        sample = f"{len(findings.rows):,} of {findings.n_rows:,} rows"
+        words["sample"] = f"This page shows a random sample: {sample}. Neighbours are sought in it."
+    return words
+
+
+def _why_empty(findings, section):
+    if section == "motion" and findings.trace is not None:
+        return "There was a run, but no snapshots of its map were kept for the samples on this page."
+    if section == "curves" and findings.n_neighbors is not None:
+        return "k was given, or only one k was tried; there is no curve."
+    return EMPTY[section].format(learner=findings.learner)
 
 
 def _predictions(findings):
@@ -102,16 +118,7 @@ def _intervals(findings, found):
     return f"{order} {held}; the median width is {_short(found['width'])}.{fair}"
 
 
-def _sample(findings):
-    if findings.rows is None or len(findings.rows) == findings.n_rows:
-        return ""
-    sample = f"{len(findings.rows):,} of {findings.n_rows:,} rows"
-    return f"This page shows a random sample: {sample}. Neighbours are sought in it."
-
-
 def _space(findings, spaces):
-    if not spaces:
-        return "This model has kept no samples. Give X and y to the report to see them."
     parts = []
     for name, share in ((space["name"], space["share"]) for space in spaces):
         on = "two axes" if len(share) > 1 else "its only axis"
@@ -123,10 +130,6 @@ def _space(findings, spaces):
 
 
 def _motion(findings, motion):
-    if motion is None and findings.trace is None:
-        return f"{findings.learner} makes no Monte Carlo run."
-    if motion is None:
-        return "There was a run, but no snapshots of its map were kept for the samples on this page."
     steps = f"{len(motion['step'])} snapshots, from step {motion['step'][0]} to {motion['step'][-1]}"
     n, in_all = motion["n_moving"], len(findings.rows)
     some = "" if n == in_all else f" {n:,} of {in_all:,} rows move."
@@ -134,8 +137,6 @@ def _motion(findings, motion):
 
 
 def _traces(findings, traces):
-    if traces is None:
-        return f"{findings.learner} makes no Monte Carlo steps; there is no trace."
     energy, temperature = np.nanmedian(findings.trace["energy"], axis=1), findings.trace["temperature"]
     fell = f"The median energy went from {energy[0]:.4g} to {energy[-1]:.4g} in {len(energy)} Monte Carlo steps"
     T, low, high = np.nanmedian(temperature, axis=1), np.nanmin(temperature), np.nanmax(temperature)
@@ -148,8 +149,6 @@ def _traces(findings, traces):
 
 
 def _metric(findings, metric):
-    if metric is None:
-        return f"{findings.learner} has no matrix to show."
     M, n, share = findings.scaled_matrix, len(metric["names"]), findings.linear_share
     units = "their own units" if findings.spread is None else "their standard deviations"
     some = "" if n == len(M) else f" The {n} heaviest of {len(M)} features."
@@ -166,8 +165,6 @@ def _metric(findings, metric):
 
 
 def _importances(findings, importances):
-    if importances is None:
-        return f"{findings.learner} has no importances: it has no out-of-bag votes, or too many features."
     mean, error = findings.importances, findings.importance_errors
     clear = int((mean > 2 * error).sum())
     first = f"The largest: {_first(importances, '.3f')}. " if clear else ""
@@ -177,14 +174,12 @@ def _importances(findings, importances):
     return f"{what} {first}{rest} {twins}{_of_all(importances)}"
 
 
-def _weights(findings, weights, importances):
-    if weights is None:
-        return f"{findings.learner} has no weights of features."
+def _weights(findings, weights):
     lines = f" Lines show {findings.weight_words}." if findings.weight_range is not None else ""
     heavy = np.argsort(-np.array(weights["value"]), kind="stable")
     first = _first({name: [weights[name][i] for i in heavy] for name in ("names", "value")}, ".0%")
     needs = "targets need" if findings.is_regression else "classes need"
-    needed = ", which importances show" if importances else ""
+    needed = ", which importances show" if findings.importances is not None else ""
     caveat = f"A feature that varies much weighs much, whether or not the {needs} it{needed}."
     what = "Shares of the features in the squared distances."
     return f"{what} The heaviest: {first}. {caveat}{lines}{_of_all(weights)}"
@@ -201,10 +196,6 @@ def _of_all(bars):
 
 
 def _curves(findings, curves):
-    if curves is None and findings.n_neighbors is None:
-        return f"{findings.learner} is a metric alone, without a number of neighbours."
-    if curves is None:
-        return "k was given, or only one k was tried; there is no curve."
     n, shown = curves["n_curves"], len(curves["curves"])
     more = "" if n == shown else f" The best {shown} of {n} candidates are shown."
     chosen = f"Chosen: k = {curves['chosen']}."
@@ -217,8 +208,6 @@ def _curves(findings, curves):
 
 
 def _confusion(findings, confusion):
-    if confusion is None:
-        return "No labelled rows to compare predictions with. Give X and y to the report."
     counts = np.array(confusion["counts"])
     off = counts - np.diag(np.diag(counts))
     wrong, n, names = confusion["wrong"], confusion["n"], confusion["names"]
@@ -239,8 +228,6 @@ def _recall(counts, names):
 
 
 def _rows(findings, explanations):
-    if explanations is None:
-        return "No samples to explain. Give X and y to the report."
     of_regression = findings.is_regression
     n, in_all = len(explanations["rows"]), len(findings.rows)
     first = "those outside of their interval" if of_regression else "wrongly classified ones"

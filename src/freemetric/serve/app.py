@@ -88,10 +88,6 @@ class KeptFile(FileResponse):
         super().__init__(folder.path / file, **options)
         self.folder = folder
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        with self.folder.in_use():
-            await super().__call__(scope, receive, send)
-
 
 class Pages:
     """Answers of the server about one session; ``most_bytes`` limits uploads, ``quit`` ends the server."""
@@ -102,21 +98,25 @@ class Pages:
         self.readers = ThreadPoolExecutor(READERS)
 
     def routes(self) -> list[Route]:
-        get: dict[str, Callable] = {"state": self.state, "rows": self.rows, "rows/{place:int}": self.row}
-        get |= {"jobs/{number:int}/events": self.events}
-        post: dict[str, Callable] = {"table": self.table, "example": self.example, "columns": self.columns}
-        post |= {"predict": self.predict, "cancel": self.cancel, "quit": self.end}
+        session = self.session
+        post: dict[str, Callable] = {"example": self.example, "columns": self.columns}
+        post |= {kind: partial(self.upload, kind) for kind in ("table", "predict")}
         settings = {"fit": fit_settings, "compare": comparison_settings}
         post |= {kind: partial(self.start, kind, checked) for kind, checked in settings.items()}
+        post |= {"cancel": _answering(lambda _: session.cancel()), "quit": self.end}
+        look = _answering(lambda request: session.known_rows().look(request.path_params["place"]))
         style = _text("report", "page.css") + _text("serve", "page.css")
         return [
-            Route("/", lambda request: Response(_text("serve", "page.html"), media_type="text/html")),
-            Route("/page.js", lambda request: Response(script(), media_type="text/javascript")),
-            Route("/page.css", lambda request: Response(style, media_type="text/css")),
+            Route("/", lambda _: Response(_text("serve", "page.html"), media_type="text/html")),
+            Route("/page.js", lambda _: Response(script(), media_type="text/javascript")),
+            Route("/page.css", lambda _: Response(style, media_type="text/css")),
             Route("/plotly.js", self.plotly),
             Route("/view/{name}", self.view),
             Route("/download/{name}", self.download),
-            *(Route(f"/api/{path}", answer) for path, answer in get.items()),
+            Route("/api/state", _answering(self.state)),
+            Route("/api/rows", _answering(lambda _: session.known_rows().index())),
+            Route("/api/rows/{place:int}", look),
+            Route("/api/jobs/{number:int}/events", self.events),
             *(Route(f"/api/{path}", answer, methods=["POST"]) for path, answer in post.items()),
         ]
 
@@ -124,18 +124,13 @@ class Pages:
         content = require("plotly.offline", "report").get_plotlyjs()
         return Response(content, media_type="text/javascript", headers={"cache-control": "private, max-age=3600"})
 
-    def state(self, request: Request) -> Response:
+    def state(self, request: Request) -> dict[str, Any]:
         limit = {"most_megabytes": self.most_bytes >> 20, "examples": list(EXAMPLES)}
-        return Answer({**self.session.state(), **limit})
+        return {**self.session.state(), **limit}
 
-    async def table(self, request: Request) -> Response:
-        return await self._upload(request, self.session.take)
-
-    async def predict(self, request: Request) -> Response:
-        return await self._upload(request, self.session.predict)
-
-    async def _upload(self, request, work):
+    async def upload(self, kind: str, request: Request) -> Response:
         """A file as the body of the request, its name in the address."""
+        work = {"table": self.session.take, "predict": self.session.predict}[kind]
         name = request.query_params.get("name", "")
         try:
             with self.session.arrival() as folder:
@@ -175,23 +170,10 @@ class Pages:
             return Response(media_type="text/event-stream")
         return StreamingResponse(_events(job), media_type="text/event-stream")
 
-    async def cancel(self, request: Request) -> Response:
-        await run_in_threadpool(self.session.cancel)
-        return Answer({})
-
-    def rows(self, request: Request) -> Response:
-        with self.session.known_rows() as rows:
-            return Answer(rows.index())
-
-    def row(self, request: Request) -> Response:
-        with self.session.known_rows() as rows:
-            return Answer(rows.look(request.path_params["place"]))
-
     def view(self, request: Request) -> Response:
         """A report inside of the page; it may run its own scripts and load nothing."""
         folder, file, _ = self._file(request, VIEWS)
-        with folder.in_use():
-            headers = {"content-security-policy": framed_policy(folder.path / file), "x-frame-options": "SAMEORIGIN"}
+        headers = {"content-security-policy": framed_policy(folder.path / file), "x-frame-options": "SAMEORIGIN"}
         return KeptFile(folder, file, media_type="text/html", headers=headers)
 
     def download(self, request: Request) -> Response:
@@ -204,9 +186,14 @@ class Pages:
         kind, file, name = DOWNLOADS[request.path_params["name"]]
         return self.session.made_by(kind), file, name.format(file_stem(self.session.name))
 
-    async def end(self, request: Request) -> Response:
+    async def end(self, request: Request) -> Response:  # not in a thread: the server might end before it answers
         self.quit()
         return Answer({})
+
+
+def _answering(work: Callable[[Request], Any]) -> Callable[[Request], Response]:
+    """A route, in a thread of its own, that answers with what the work returns."""
+    return lambda request: Answer(work(request) or {})
 
 
 async def _json(request: Request) -> dict[str, Any]:
@@ -249,16 +236,14 @@ async def _events(job: Any) -> AsyncIterator[bytes]:
         await asyncio.sleep(TICK)
 
 
-def _refused(request: Request, problem: Exception) -> Response:
-    return Answer({"error": str(problem)}, 422)
-
-
-def _failed(request: Request, problem: Exception) -> Response:
-    """The system fails, not the request: the disk is full, or no process can be started."""
-    return Answer({"error": f"the system refuses it: {getattr(problem, 'strerror', None) or problem}"}, 503)
-
-
 def application(session: Session, most_bytes: int, quit: Callable[[], None]) -> Starlette:
     """The application without its guard."""
-    known: dict[Any, Any] = {RefusedError: _refused, OSError: _failed}
+
+    def refused(request: Request, problem: Exception) -> Response:
+        if isinstance(problem, RefusedError):
+            return Answer({"error": str(problem)}, 422)
+        # The system fails, not the request: the disk is full, or no process can be started.
+        return Answer({"error": f"the system refuses it: {getattr(problem, 'strerror', None) or problem}"}, 503)
+
+    known: dict[Any, Any] = {RefusedError: refused, OSError: refused}
     return Starlette(routes=Pages(session, most_bytes, quit).routes(), exception_handlers=known)

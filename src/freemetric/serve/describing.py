@@ -115,26 +115,17 @@ def _predicted(table, target, task, known):
         warnings.warn(choice.why, DataWarning, 2)
     if choice.task == REGRESS:
         _, y, present, *_ = numbers_of(table, target)
-        known["targets"] = _summary(y)
+        bars, _ = np.histogram(y, min(MOST_BARS, len(y)))
+        middle = {"lowest": y.min(), "median": np.median(y), "mean": y.mean(), "highest": y.max()}
+        values = {name: rounded(float(value), DIGITS) for name, value in middle.items()}
+        known["targets"] = {**values, "n": len(y), "n_values": len(np.unique(y)), "bars": bars.tolist()}
         return present
     y, present = labels(table, target)
-    known["classes"] = _counted(y)
-    check_classes(table, target, y)
-    return present
-
-
-def _summary(y):
-    """Ends and middle of the targets of a regression, and a histogram."""
-    bars, _ = np.histogram(y, min(MOST_BARS, len(y)))
-    middle = {"lowest": y.min(), "median": np.median(y), "mean": y.mean(), "highest": y.max()}
-    values = {name: rounded(float(value), DIGITS) for name, value in middle.items()}
-    return {**values, "n": len(y), "n_values": len(np.unique(y)), "bars": bars.tolist()}
-
-
-def _counted(y):
     values, counts = np.unique(y, return_counts=True)
     named = classes([str(value)[:LONGEST] for value in values])
-    return [{**known, "n": int(n)} for known, n in zip(named, counts, strict=True)]
+    known["classes"] = [{**one, "n": int(n)} for one, n in zip(named, counts, strict=True)]
+    check_classes(table, target, y)
+    return present
 
 
 def described_column(table: Table, name: str, column: Column | None) -> dict[str, Any]:
@@ -165,7 +156,10 @@ def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
     """Write predictions beside the columns of a new table; return what was understood of it as JSON values."""
     with upload.noted() as notes:
         model = TableModel.load(model_file)
-        table = model.aligned(upload.table(_reading(model)))
+        # The words for gaps and the header are as in the training table; all else is recognised in the file.
+        words = model.notes.get("options", {}).get("missing")
+        reading = {"missing": words if isinstance(words, str) else "", **({} if model.header else {"header": "no"})}
+        table = model.aligned(upload.table(reading))
         last = model.pipeline[-1]
         wanted = Wanted(
             proba=not model.predicts_numbers and hasattr(last, "predict_proba"),
@@ -176,6 +170,15 @@ def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
         written = beside(table, {name: cells.tolist() for name, cells in made.items()}, table.columns)
         write(folder / PREDICTIONS, written)
         scores = scores_of(model, table, made, wanted)
+
+    def use_of(name):
+        if name == model.schema.target:
+            return "the target: predictions are scored by it"
+        if name in model.left_out or name not in known:
+            return f"ignored: {model.left_out.get(name, 'no column of the training table')}"
+        return "used"
+
+    known = {column.name: column for column in model.schema.columns}
     shown = list(written)[-len(made) :][:MOST_SHOWN]
     rows = [[cell(written[name][i]) for name in shown] for i in range(min(table.n_rows, MOST_SHOWN))]
     return {
@@ -183,25 +186,11 @@ def predict(upload: Upload, model_file: Path, folder: Path) -> dict[str, Any]:
         "target": model.schema.target,
         "n_rows": table.n_rows,
         "n_columns": len(table.columns),
-        "columns": [_column(model, table, name) for name in list(table.columns)[:MOST_COLUMNS]],
+        "columns": [
+            {**described_column(table, name, known.get(name)), "use": use_of(name)}
+            for name in list(table.columns)[:MOST_COLUMNS]
+        ],
         "scores": {name: value for name, value in scores.items() if value is not None},
         "predictions": {"names": shown, "rows": rows},
         "notes": notes,
     }
-
-
-def _reading(model: TableModel) -> dict[str, str]:
-    """The words for gaps and the header as in the training table; all else is recognised in the file."""
-    words = model.notes.get("options", {}).get("missing")
-    return {"missing": words if isinstance(words, str) else "", **({} if model.header else {"header": "no"})}
-
-
-def _column(model: TableModel, table: Table, name: str) -> dict[str, Any]:
-    known = {column.name: column for column in model.schema.columns}
-    if name == model.schema.target:
-        use = "the target: predictions are scored by it"
-    elif name in model.left_out or name not in known:
-        use = f"ignored: {model.left_out.get(name, 'no column of the training table')}"
-    else:
-        use = "used"
-    return {**described_column(table, name, known.get(name)), "use": use}

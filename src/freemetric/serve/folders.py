@@ -11,8 +11,7 @@ import stat
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,36 +25,12 @@ class RefusedError(Exception):
 
 
 class Folder:
-    """A numbered folder that is removed once it is dropped and nobody uses it."""
+    """A numbered folder, which is removed with the last reference to it: who uses it holds one."""
 
     def __init__(self, path: Path):
         path.mkdir(mode=0o700)
         self.path, self.number = path, int(path.name)
-        self.lock, self.users, self.is_dropped = threading.Lock(), 0, False
-
-    @contextmanager
-    def in_use(self) -> Iterator[Path]:
-        """Keep the folder in place meanwhile; RefusedError if it was dropped before."""
-        with self.lock:
-            if self.is_dropped:
-                raise RefusedError("another table has taken its place; reload the page")
-            self.users += 1
-        try:
-            yield self.path
-        finally:
-            with self.lock:
-                self.users -= 1
-                self._remove_if_unused()
-
-    def drop(self) -> None:
-        """Remove the folder now, or when its last user has left."""
-        with self.lock:
-            self.is_dropped = True
-            self._remove_if_unused()
-
-    def _remove_if_unused(self):
-        if self.is_dropped and not self.users:
-            shutil.rmtree(self.path, ignore_errors=True)
+        self.remove = weakref.finalize(self, shutil.rmtree, path, ignore_errors=True)
 
 
 class PrivateFolder:
@@ -110,13 +85,10 @@ def remove_abandoned() -> None:
         found += Path(tempfile.gettempdir()).glob(f"{PREFIX}*")
     for folder in found:
         with suppress(OSError):  # not ours, without a lock file
-            if _is_private(folder.lstat()) and stat.S_ISREG((folder / LOCK).lstat().st_mode):
+            # Of this user, and nobody else may enter: then nobody else has put anything in it.
+            about = folder.lstat()
+            is_closed = stat.S_ISDIR(about.st_mode) and not stat.S_IMODE(about.st_mode) & 0o077
+            if is_closed and about.st_uid == os.geteuid() and stat.S_ISREG((folder / LOCK).lstat().st_mode):
                 held = take_lock(folder / LOCK)
                 if held is not None:
                     _remove(folder, held)
-
-
-def _is_private(found: os.stat_result) -> bool:
-    """Whether it is a folder of this user that nobody else may enter: then nobody else has put anything in it."""
-    is_closed = not stat.S_IMODE(found.st_mode) & 0o077
-    return stat.S_ISDIR(found.st_mode) and is_closed and found.st_uid == os.geteuid()

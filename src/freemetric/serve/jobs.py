@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .folders import Folder
+
 
 class Bounds(NamedTuple):
     """Limits of one job; None: no limit."""
@@ -25,15 +27,19 @@ def usual_bounds() -> Bounds:
 
 
 class ServerJob:
-    """A process and its events so far; ``state`` is "running", "done", "failed" or "cancelled"."""
+    """A process and its events so far; ``state`` is "running", "done", "failed" or "cancelled".
 
-    def __init__(self, number: int, kind: str, request: dict[str, Any], bounds: Bounds):
-        self.number, self.kind, self.bounds = number, kind, bounds
+    What it makes is in ``folder``, which is there as long as the job.
+    """
+
+    def __init__(self, number: int, kind: str, request: dict[str, Any], bounds: Bounds, folder: Folder | None = None):
+        self.number, self.kind, self.bounds, self.folder = number, kind, bounds, folder
         self.events: list[bytes] = []  # as the process wrote them: JSON
         self.state, self.last = "running", b""
         self.lock, self.ended = threading.Lock(), threading.Event()
         context, run = _context()
         self.pipe, theirs = context.Pipe()
+        request = request if folder is None else {**request, "folder": str(folder.path)}
         self.process = context.Process(target=run, args=(theirs, bounds.megabytes, kind, request))
         self.process.start()
         theirs.close()
@@ -83,9 +89,10 @@ def _context() -> tuple[Any, Any]:
 
 def warm_up() -> None:
     """Start the process that all others are forked from, which takes seconds."""
-    process = _context()[0].Process()  # without a target it ends at once
-    process.start()
-    process.join()
+    with suppress(Exception):  # the first job says what is wrong
+        process = _context()[0].Process()  # without a target it ends at once
+        process.start()
+        process.join()
 
 
 def end_group(process: Any) -> None:

@@ -5,8 +5,7 @@ import secrets
 import signal
 import socket
 import threading
-from collections.abc import Iterable, Iterator, MutableMapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,7 +84,9 @@ class Guard:
             return _no("another origin")
         if path != "/" and headers.get("sec-fetch-site", "none") not in FRIENDLY_SITES:
             return _no("another site")
-        if is_reading and (path in THE_PAGE or self._has_ticket(scope)):
+        ticket = self.tickets.get(path.removeprefix("/"))
+        given = QueryParams(scope["query_string"]).get("ticket", "")
+        if is_reading and (path in THE_PAGE or (ticket is not None and _is_same(given, ticket))):
             return None
         scheme, _, word = headers.get("authorization", "").partition(" ")
         if scheme == "Bearer" and path == ENTRANCE and method == "POST" and self._is_known(word):
@@ -94,10 +95,6 @@ class Guard:
         if scheme == "Bearer" and path != ENTRANCE and _is_same(word, self.token):
             return None
         return _no("Open the address that `freemetric serve` printed.")
-
-    def _has_ticket(self, scope):
-        ticket = self.tickets.get(scope["path"].removeprefix("/"))
-        return ticket is not None and _is_same(QueryParams(scope["query_string"]).get("ticket", ""), ticket)
 
     def _is_known(self, word):
         is_new = word in self.once
@@ -162,50 +159,33 @@ class Server:
             raise
         port = self.socket.getsockname()[1]
         self.guard = Guard(application(self.session, options.upload << 20, self.stop), port, LINKS)
-        config = uvicorn.Config(
-            self.guard,
-            ws="none",
-            log_level="critical",
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=0,
-        )
-        self.uvicorn: Any = uvicorn.Server(config)
+        quiet = {"ws": "none", "log_level": "critical", "access_log": False, "server_header": False}
+        self.uvicorn: Any = uvicorn.Server(uvicorn.Config(self.guard, timeout_graceful_shutdown=0, **quiet))
         self.noted: int | None = None
         self.url = self.guard.address(self.guard.token)
         self.url_for_once = self.guard.address(self.guard.word_for_once())
 
     def run(self) -> None:
         """Answer until stopped; then nothing of it is left. Ctrl-C ends in KeyboardInterrupt."""
-        threading.Thread(target=_warm_up, daemon=True).start()
-        with self._signals_noted():
-            try:
-                self.uvicorn.run(sockets=[self.socket])
-            finally:
-                self.close()
+        threading.Thread(target=warm_up, daemon=True).start()  # while the user looks for a file
+        # Ctrl-C stops the loop and is remembered: whether the loop itself would raise it depends on the moment. So does
+        # the end of the terminal, of which uvicorn knows nothing.
+        noted = [signal.SIGINT]
+        if HANGUP is not None and signal.getsignal(HANGUP) != signal.SIG_IGN:  # which nohup wants
+            noted.append(HANGUP)
+        if threading.current_thread() is not threading.main_thread():  # which alone hears of signals
+            noted = []
+        before = {number: signal.signal(number, self._note) for number in noted}
+        try:
+            self.uvicorn.run(sockets=[self.socket])
+        finally:
+            self.close()
+            for number, handler in before.items():
+                signal.signal(number, handler)
         if self.noted == signal.SIGINT:
             raise KeyboardInterrupt
         if self.noted is not None:
             signal.raise_signal(self.noted)
-
-    @contextmanager
-    def _signals_noted(self) -> Iterator[None]:
-        """Ctrl-C stops the loop and is remembered: whether the loop itself would raise it depends on the moment.
-
-        So does the end of the terminal, of which uvicorn knows nothing.
-        """
-        if threading.current_thread() is not threading.main_thread():  # which alone hears of signals
-            yield
-            return
-        noted = [signal.SIGINT]
-        if HANGUP is not None and signal.getsignal(HANGUP) != signal.SIG_IGN:  # which nohup wants
-            noted.append(HANGUP)
-        before = {number: signal.signal(number, self._note) for number in noted}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     def _note(self, number, _):
         self.noted = number
@@ -229,9 +209,3 @@ def listening(port: int | None) -> socket.socket:
         except OSError as problem:
             number = problem.errno or 0
     raise OSError(number, f"port {port} cannot be had ({os.strerror(number)}); --port names another")
-
-
-def _warm_up():
-    """Start the process that forks all others while the user looks for a file."""
-    with suppress(Exception):
-        warm_up()

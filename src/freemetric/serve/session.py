@@ -2,14 +2,12 @@
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .folders import Folder, PrivateFolder, RefusedError
 from .jobs import Bounds, ServerJob
@@ -25,16 +23,10 @@ KNOWN = ("row", "wrong", "out_of_bag", "targets", "target")
 class FittedRows:
     """The rows of a fitted model, read from the files of ``worker.write_rows``."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Folder):
         self.folder = folder
-
-    @cached_property
-    def Z(self) -> NDArray:
-        return np.load(self.folder / SPACE, allow_pickle=False)
-
-    @cached_property
-    def about(self) -> Mapping[str, Any]:
-        return json.loads((self.folder / CELLS).read_bytes())
+        self.Z = np.load(folder.path / SPACE, allow_pickle=False)
+        self.about = json.loads((folder.path / CELLS).read_bytes())
 
     def index(self) -> dict[str, Any]:
         """Numbers of the rows, and which of them are wrongly predicted; of a regression the predictions, too."""
@@ -74,16 +66,14 @@ class Session:
         self.forget()
 
     def forget(self) -> None:
-        """Forget the table and its results."""
+        """Forget the table and its results, whose folders are removed when nobody else uses them."""
         self.place: Folder | None = None  # of the table
         self.path = Path()
         self.name, self.choices = "", Choices()
         self.table: dict[str, Any] | None = None
         self.job: ServerJob | None = None
-        self.results: dict[str, ServerJob] = {}
-        self.made: dict[ServerJob, Folder] = {}
+        self.results: dict[str, ServerJob] = {}  # the last successful job of each kind
         self.rows: FittedRows | None = None
-        self.predicted: Folder | None = None  # the last predictions for a new table
 
     @contextmanager
     def arrival(self) -> Iterator[Folder]:
@@ -92,9 +82,8 @@ class Session:
         try:
             yield folder
         finally:
-            with self.lock:
-                if folder is not self.place:
-                    folder.drop()
+            if folder is not self.place:
+                folder.remove()  # at once
 
     def take(self, folder: Folder, name: str) -> dict[str, Any]:
         """Put a new table in the place of the old one, if it can be read; return its description."""
@@ -102,13 +91,9 @@ class Session:
         table = self._described(path, shown, Choices())
         with self.lock:
             self.cancel()
-            old = [self.place, self.predicted, *self.made.values()]
             self.forget()
             self.place, self.path, self.name = folder, path, shown
-            described = self._remember(table)
-        for replaced in filter(None, old):
-            replaced.drop()
-        return described
+            return self._remember(table)
 
     def choose(self, choices: Choices, number: int | None = None) -> dict[str, Any]:
         """Describe the table with other choices; `number` is that of the table which the page shows."""
@@ -116,8 +101,7 @@ class Session:
             place, path, name = self._needed_place(), self.path, self.name
             if number not in (None, place.number):
                 raise RefusedError("another table was opened in another tab; reload the page")
-        with place.in_use():
-            table = self._described(path, name, choices)
+        table = self._described(path, name, choices)
         with self.lock:
             if self.place is not place:
                 raise RefusedError("another table has taken its place; reload the page")
@@ -125,21 +109,14 @@ class Session:
 
     def predict(self, folder: Folder, name: str) -> dict[str, Any]:
         """Predict a new table by the last model; return what was understood of it. The predictions are kept."""
-        model, made = self.made_by("fit"), self.home.new()
-        unwanted: Folder | None = made
+        model = self.made_by("fit")
         request = self._request(stored_path(folder.path, name), shown_name(name), Choices())
-        try:
-            with model.in_use() as fitted:
-                given = {**request, "folder": str(made.path), "model": str(fitted / MODEL)}
-                result = self._answer("predict", given, self.bounds)
-            with self.lock:
-                if self.made_by("fit") is not model:
-                    raise RefusedError("another model has taken its place; reload the page")
-                unwanted, self.predicted = self.predicted, made
-        finally:
-            if unwanted is not None:
-                unwanted.drop()
-        return result
+        job = self._waited_for("predict", {**request, "model": str(model.path / MODEL)}, self.bounds, self.home.new())
+        with self.lock:
+            if self.made_by("fit") is not model:
+                raise RefusedError("another model has taken its place; reload the page")
+            self.results["predict"] = job
+        return json.loads(job.last)["result"]
 
     def _remember(self, table):
         self.version += 1
@@ -150,11 +127,11 @@ class Session:
 
     def _described(self, path, name, choices):
         bounds = Bounds(min(DESCRIBING, self.bounds.seconds or DESCRIBING), self.bounds.megabytes)
-        return self._answer("describe", self._request(path, name, choices), bounds)
+        return json.loads(self._waited_for("describe", self._request(path, name, choices), bounds).last)["result"]
 
-    def _answer(self, kind: str, request: dict[str, Any], bounds: Bounds) -> dict[str, Any]:
-        """The result of a job that is waited for."""
-        job = ServerJob(0, kind, request, bounds)
+    def _waited_for(self, kind, request, bounds, folder=None) -> ServerJob:
+        """A job that has come to its end; RefusedError if it failed."""
+        job = ServerJob(0, kind, request, bounds, folder)
         with self.lock:
             self.describing.add(job)
             if self.is_closed:
@@ -162,10 +139,9 @@ class Session:
         job.ended.wait()
         with self.lock:
             self.describing.discard(job)
-        last = json.loads(job.last)
         if job.state != "done":
-            raise RefusedError(last.get("text", "stopped"))
-        return last["result"]
+            raise RefusedError(json.loads(job.last).get("text", "stopped"))
+        return job
 
     def start(self, kind: str, settings: dict[str, Any], version: int | None = None) -> ServerJob:
         """Begin a fit or a comparison; `version` is that of the description which the page shows."""
@@ -177,23 +153,16 @@ class Session:
                 raise RefusedError(self.table["problem"])
             if self.job is not None and self.job.state == "running":
                 raise RefusedError("something is running already; cancel it first")
-            kept = self.done().values()  # keeps the last one, whatever becomes of the next
-            for job in [job for job in self.made if job not in kept]:
-                self.made.pop(job).drop()
-            folder = self.home.new()
-            request = {**self._request(self.path, self.name, self.choices), "folder": str(folder.path)}
-            self.job = ServerJob(folder.number, kind, {**request, "settings": settings}, self.bounds)
-            self.made[self.job] = folder
+            self.done()  # keeps the last one, whatever becomes of the next
+            request, folder = self._request(self.path, self.name, self.choices), self.home.new()
+            self.job = ServerJob(folder.number, kind, {**request, "settings": settings}, self.bounds, folder)
             return self.job
 
     def done(self) -> dict[str, ServerJob]:
         """The last successful job of each kind."""
         with self.lock:
-            job = self.job
-            if job is not None and job.state == "done" and self.results.get(job.kind) is not job:
-                if job.kind in self.results:
-                    self.made.pop(self.results[job.kind]).drop()
-                self.results[job.kind] = job
+            if self.job is not None and self.job.state == "done":
+                self.results[self.job.kind] = self.job
             return dict(self.results)
 
     def _request(self, path, name, choices):
@@ -210,28 +179,23 @@ class Session:
             self.job.cancel()
 
     def made_by(self, kind: str) -> Folder:
-        """The folder with the results of the last fit or comparison."""
-        with self.lock:
-            job = self.done().get(kind)
-            found = self.predicted if kind == "predict" else None if job is None else self.made[job]
-            if found is None:
-                raise RefusedError("there is no such file yet")
-            return found
+        """The folder with the results of the last fit, comparison or prediction."""
+        job = self.done().get(kind)
+        if job is None or job.folder is None:
+            raise RefusedError("there is no such file yet")
+        return job.folder
 
-    @contextmanager
-    def known_rows(self) -> Iterator[FittedRows]:
-        """The rows of the last fit, whose files stay meanwhile."""
-        with self.made_by("fit").in_use() as folder:
-            with self.lock:
-                if self.rows is None or self.rows.folder != folder:
-                    self.rows = FittedRows(folder)
-                rows = self.rows
-            yield rows
+    def known_rows(self) -> FittedRows:
+        """The rows of the last fit."""
+        folder, rows = self.made_by("fit"), self.rows
+        if rows is None or rows.folder is not folder:
+            rows = self.rows = FittedRows(folder)
+        return rows
 
     def state(self) -> dict[str, Any]:
         """The state for a page that is opened anew."""
         with self.lock:
-            done = {kind: json.loads(job.last)["result"] for kind, job in self.done().items()}
+            done = {kind: json.loads(job.last)["result"] for kind, job in self.done().items() if kind != "predict"}
             job = None
             if self.job is not None and self.job.state == "running":
                 job = {"number": self.job.number, "kind": self.job.kind}

@@ -35,7 +35,7 @@ from ..tabular.model import TableModel
 from ..tabular.preprocessing import by_column, usable
 from ..tabular.protocol import Settings
 from ..tabular.table import InputError, Table
-from ..tabular.tasks import CLASSIFY, REGRESS, TASKS, Target, choice_of
+from ..tabular.tasks import CLASSIFY, REGRESS, TASKS, choice_of
 from .describing import LONGEST, describe, predict
 from .requests import Choices, Upload
 from .session import CELLS, MODEL, SPACE
@@ -74,42 +74,40 @@ def _done(send, kind, request):
     upload, choices = Upload(request["path"], request["name"]), Choices.from_json(request["choices"])
     if kind == "describe":
         return describe(upload, choices)
+    folder = Path(request["folder"])
     if kind == "predict":
-        return predict(upload, Path(request["model"]), Path(request["folder"]))
-    work = {"fit": fit, "compare": compare}[kind]
-    return work(send, upload, choices, Path(request["folder"]), request["settings"])
+        return predict(upload, Path(request["model"]), folder)
+    return {"fit": fit, "compare": compare}[kind](send, upload, choices, folder, request["settings"])
 
 
 def write_rows(model: TableModel, table: Table, frame: Any, findings: Findings, folder: Path) -> None:
     """Write the files of ``FittedRows``: the rows of the findings, which are among those of ``frame``."""
     rows = frame.index.to_numpy()[findings.rows]  # in the table
-    predicted = _classes(findings) if findings.targets is None else _targets(findings, model, table, rows)
+
+    def cells(name):
+        return [None if text is None else clipped(text) for text in table.texts(name)[rows]]
+
     about = {
         "row": np.asarray(findings.rows).tolist(),
         "line": None if table.lines is None else [int(table.lines[i]) for i in rows],
-        "columns": [{**column, "cells": _cells(table, column["name"], rows)} for column in _columns(model, table)],
+        "columns": [{**column, "cells": cells(column["name"])} for column in _columns(model, table)],
         "out_of_bag": findings.prediction_kind == "out-of-bag",
-        **predicted,
     }
+    if findings.targets is None:
+        names, y, predicted = np.array([*findings.class_names, ""], dtype=object), findings.y, findings.predicted
+        wrong = np.flatnonzero((predicted >= 0) & (predicted != y))
+        about |= {"class": names[y].tolist(), "predicted": names[predicted].tolist(), "wrong": wrong.tolist()}
+    else:
+        about |= {
+            "class": cells(model.schema.target),
+            "targets": targets(findings),
+            "stories": [story(findings.targets, i) for i in range(len(rows))],
+            "wrong": _far_off(findings.targets).tolist(),
+            "target": clipped(model.schema.target),
+        }
     np.save(folder / SPACE, np.asarray(findings.Z, dtype=np.float32), allow_pickle=False)
     with replacing(folder / CELLS) as file:
         file.write(json.dumps(about, allow_nan=False).encode())
-
-
-def _classes(findings):
-    names, y, predicted = np.array([*findings.class_names, ""], dtype=object), findings.y, findings.predicted
-    wrong = np.flatnonzero((predicted >= 0) & (predicted != y))
-    return {"class": names[y].tolist(), "predicted": names[predicted].tolist(), "wrong": wrong.tolist()}
-
-
-def _targets(findings, model, table, rows):
-    return {
-        "class": _cells(table, model.schema.target, rows),
-        "targets": targets(findings),
-        "stories": [story(findings.targets, i) for i in range(len(rows))],
-        "wrong": _far_off(findings.targets).tolist(),
-        "target": clipped(model.schema.target),
-    }
 
 
 def _far_off(known):
@@ -131,10 +129,6 @@ def _columns(model, table) -> Iterator[dict[str, Any]]:
     return ({"name": name, "used": name in used, "weight": rounded(used.get(name, 0.0), 3)} for name in names)
 
 
-def _cells(table, name, rows):
-    return [None if text is None else clipped(text) for text in table.texts(name)[rows]]
-
-
 def fit(send: Send, upload: Upload, choices: Choices, folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """Fit, write the model, the report and the rows; return a summary as JSON values."""
     method = settings["method"]
@@ -142,8 +136,15 @@ def fit(send: Send, upload: Upload, choices: Choices, folder: Path, settings: di
     with upload.noted() as notes:
         table = upload.table(choices.reading)
         with upload.noted():  # The fit repeats these warnings.
-            target = _target(table, choices)
-        send({"type": "begin", **_predicted(target)})
+            schema, _ = usable(table, choices.target, **choices.kinds)
+            target = TASKS[choice_of(table, schema.target, choices.task).task].target(table, schema.target)
+        # For the live picture: the classes, or the quartiles of the targets.
+        if target.word == "class":
+            begin = {"classes": classes([str(label)[:LONGEST] for label in np.unique(target.y)])}
+        else:
+            quarters = np.quantile(target.y, QUARTERS, method="inverted_cdf")
+            begin = {"classes": [], "quarters": rounded(quarters, DIGITS)}
+        send({"type": "begin", **begin})
         model = TableModel.fit(
             table,
             choices.target,
@@ -166,25 +167,12 @@ def fit(send: Send, upload: Upload, choices: Choices, folder: Path, settings: di
     return {**summary(model), **errors(findings), "notes": notes}
 
 
-def _target(table: Table, choices: Choices) -> Target:
-    """The target, as the fit will see it."""
-    schema, _ = usable(table, choices.target, **choices.kinds)
-    task = choice_of(table, schema.target, choices.task).task
-    return TASKS[task].target(table, schema.target)
-
-
-def _predicted(target):
-    """For the live picture: the classes, or the quartiles of the targets."""
-    if target.word == "class":
-        return {"classes": classes([str(label)[:LONGEST] for label in np.unique(target.y)])}
-    return {"classes": [], "quarters": rounded(np.quantile(target.y, QUARTERS, method="inverted_cdf"), DIGITS)}
-
-
 def summary(model: TableModel) -> dict[str, Any]:
     """Facts about a fitted model."""
-    last, weights = model.pipeline[-1], by_column(model.weights())
+    last, weights, owed = model.pipeline[-1], by_column(model.weights()), model.importances()
     score = getattr(last, "oob_score_", np.nan)
     known = np.isfinite(score)
+    first = [] if owed is None or not owed.n_oob else np.argsort(-owed.mean, kind="stable")[:MOST_NAMED]
     return {
         "task": REGRESS if model.predicts_numbers else CLASSIFY,
         "method": model.notes["method"],
@@ -196,7 +184,7 @@ def summary(model: TableModel) -> dict[str, Any]:
         "replicas": last.ensemble_.n_replicas if hasattr(last, "ensemble_") else None,
         "n_neighbors": getattr(last, "n_neighbors_", None),
         "weights": [[name, share] for name, share in list(weights.items())[:MOST_NAMED]],
-        "importances": _importances(model),
+        "importances": [[str(owed.names[i]), float(owed.mean[i]), float(owed.error[i])] for i in first],
     }
 
 
@@ -207,15 +195,6 @@ def errors(findings: Findings) -> dict[str, Any]:
     found = {name: rounded(float(value), DIGITS) for name, value in scores(findings.targets).items()}
     about = {"source": findings.prediction_source, "kind": findings.prediction_kind}
     return {"errors": found, "alpha": findings.targets.alpha, **about}
-
-
-def _importances(model):
-    """The most important columns, their importances and standard errors."""
-    found = model.importances()
-    if found is None or not found.n_oob:
-        return []
-    first = np.argsort(-found.mean, kind="stable")[:MOST_NAMED]
-    return [[str(found.names[i]), float(found.mean[i]), float(found.error[i])] for i in first]
 
 
 def compare(send: Send, upload: Upload, choices: Choices, folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
@@ -237,16 +216,15 @@ def compare(send: Send, upload: Upload, choices: Choices, folder: Path, settings
         write_evaluation(found, folder / COMPARISON)
     return {
         "task": REGRESS if found.is_of_numbers else CLASSIFY,
-        "rows": [_row(row) for row in found.rows()],
+        "rows": [
+            {name: row[name] for name in ("method", "failure")}
+            | {name: rounded(row[name], 4) for name in ("error", "uncertainty", "seconds")}
+            | {"scores": {name: rounded(score["mean"], 4) for name, score in row["scores"].items()}}
+            for row in found.rows()
+        ],
         "protocol": found.protocol(),
         "notes": [*notes, *map(upload.in_words, found.notes())],
     }
-
-
-def _row(row: dict[str, Any]) -> dict[str, Any]:
-    scores = {name: rounded(score["mean"], 4) for name, score in row["scores"].items()}
-    kept = {name: row[name] for name in ("method", "failure")}
-    return {**kept, **{name: rounded(row[name], 4) for name in ("error", "uncertainty", "seconds")}, "scores": scores}
 
 
 class Live:
@@ -277,8 +255,15 @@ class Live:
 
     def on_round(self, population: Any) -> None:
         """A round is over, and the candidates have scores."""
-        if len(population.oob_samples):
-            self.send({"type": "round", "found": found(population), "score": population.task.score_words})
+        if not len(population.oob_samples):
+            return
+        scores = population.scores()
+        found = []
+        for i in np.argsort(scores.min(axis=1), kind="stable")[:MOST_FOUND]:  # the best first
+            result, k = population.results[i], int(scores[i].argmin()) + 1
+            best = {"replicas": len(result.maps), "k": k, "score": rounded(float(scores[i].min()), 4)}
+            found.append({**about(result.candidate), **best})
+        self.send({"type": "round", "found": found, "score": population.task.score_words})
 
     def _is_time(self, what, seconds):
         now = time.monotonic()
@@ -316,18 +301,3 @@ def seen_alike(spaces: list[NDArray], before: NDArray | None) -> NDArray:
     if before is not None and before.shape == flat[-1].shape:
         flat = flat @ orthogonal_procrustes(flat[-1], before)[0]
     return flat
-
-
-def found(population: Any) -> list[dict[str, Any]]:
-    """Candidates with their replicas and their score out of bag, the best first."""
-    scores = population.scores()
-    best = np.argsort(scores.min(axis=1), kind="stable")[:MOST_FOUND]
-    return [
-        {
-            **about(population.results[i].candidate),
-            "replicas": len(population.results[i].maps),
-            "k": int(scores[i].argmin()) + 1,
-            "score": rounded(float(scores[i].min()), 4),
-        }
-        for i in best
-    ]

@@ -4,22 +4,18 @@ const data = JSON.parse(byId("data").textContent);
 const KINDS = { f4: Float32Array, f8: Float64Array, i4: Int32Array };
 
 function bytesOf(base64) {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
 function unpack(packed) {
-  const [kind, base64] = Object.entries(packed)[0];
+  const [[kind, base64]] = Object.entries(packed);
   return new KINDS[kind](bytesOf(base64).buffer);
 }
 
 // Plotly reads a little HTML in its labels; what the user wrote is to be read as it stands.
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 const plain = (text) => String(text).replace(/[&<>]/g, (letter) => ENTITIES[letter]);
-const short = (text, most = 24) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
-const label = (text, most) => plain(short(String(text), most));
+const label = (text, most = 24) => plain(String(text).length > most ? `${String(text).slice(0, most - 1)}…` : text);
 
 // Beginning and end: names that begin alike often differ at the end.
 function bothEnds(text, most) {
@@ -67,15 +63,11 @@ function element(tag, text = "", attributes = {}) {
 
 function tableOf(header, rows) {
   const table = element("table");
-  const head = table.createTHead().insertRow();
-  for (const name of header) head.append(element("th", name, { scope: "col" }));
+  table.createTHead().insertRow().append(...header.map((name) => element("th", name, { scope: "col" })));
   const body = table.createTBody();
   for (const row of rows) {
     const line = body.insertRow();
-    for (const cell of row) {
-      if (cell instanceof Node) line.insertCell().append(cell);
-      else line.insertCell().textContent = cell;
-    }
+    for (const cell of row) line.insertCell().append(cell);
   }
   return table;
 }

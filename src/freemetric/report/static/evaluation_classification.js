@@ -13,26 +13,20 @@ function drawClasses() {
   byId("confusion-plot").closest("figure").hidden = !confusion;
   const fits = classes.length <= MOST_BESIDE && classes.every(([name]) => name.length <= LONGEST_BESIDE);
   byId("class-parts").classList.toggle("stacked", !fits || !confusion);
-  const before = drawings.length;
   drawConfusion(); // of the page about a model
-  drawings.length = before; // all are drawn anew when another method is chosen
 }
 
-const diagonal = () => ({
-  ...{ type: "line", xref: "x", yref: "y", x0: 0, x1: 1, y0: 0, y1: 1, layer: "below" },
-  line: { color: color("soft"), dash: "dash", width: 1 },
-});
-const shares = (title) => axis({ title, range: [-0.02, 1.02], tickformat: ".0%", nticks: 6 });
-
 // Lines in a square of shares, with its diagonal.
-function drawInSquare(id, lines, across, upwards) {
+function drawInSquare(id, lines, x, y) {
+  const shares = { range: [-0.02, 1.02], tickformat: ".0%", nticks: 6 };
+  const place = { type: "line", xref: "x", yref: "y", x0: 0, x1: 1, y0: 0, y1: 1, layer: "below" };
   draw(id, lines, {
-    shapes: [diagonal()],
+    shapes: [{ ...place, line: { ...dashes(), width: 1 } }],
     showlegend: lines.length > 1,
     legend: BELOW,
-    xaxis: shares({ text: across }),
-    yaxis: shares(upright(upwards)),
-    margin: { l: 56, r: 12, t: 16, b: 40 },
+    xaxis: across(x, shares),
+    yaxis: upwards(y, shares),
+    margin: { ...MARGIN, b: 40 },
   });
 }
 

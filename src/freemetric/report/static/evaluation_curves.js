@@ -1,6 +1,4 @@
 // Lines, above all the error against the number of rows.
-const BELOW = { orientation: "h", x: 0, y: 0, yref: "container", yanchor: "bottom" };
-
 function lineOf(result, x, y, more) {
   return { type: "scatter", mode: "lines+markers", x, y, name: label(result.method, 30), ...look(result.method), ...more };
 }
@@ -18,8 +16,8 @@ function drawCurve() {
   draw("curve-plot", known.map(curve), {
     showlegend: known.length > 1,
     legend: BELOW,
-    xaxis: axis({ title: { text: "training rows" }, type: "log", tickvals: sizes, ticktext: sizes.map(String) }),
-    yaxis: axis({ title: upright(ERROR.title), rangemode: "tozero" }),
+    xaxis: across("training rows", { type: "log", tickvals: sizes, ticktext: sizes.map(String) }),
+    yaxis: upwards(ERROR.title, { rangemode: "tozero" }),
     margin: { l: 56, r: 16, t: 16, b: 40 },
   });
   const lines = known.filter(({ more_rows }) => more_rows).map(({ method, more_rows }) => element("li", `${method}: ${more_rows}.`));

@@ -2,10 +2,6 @@
 const ERROR = { title: "RMSE in % of the standard deviation", short: "%" };
 const WIDE = 100; // times the lowest number: from there on logarithms help to see
 const hasDetails = ({ predictions }) => predictions !== null;
-const dashed = (x, y) => ({
-  ...{ type: "scatter", mode: "lines", x, y, hoverinfo: "skip", showlegend: false },
-  line: { color: color("soft"), dash: "dash", width: 1.5 },
-});
 const ends = (values) => [Math.min(...values.filter(Number.isFinite)), Math.max(...values.filter(Number.isFinite))];
 const shownPredictions = () => current()?.predictions ?? { truth: [], predicted: [], left: [] };
 
@@ -16,44 +12,27 @@ function rowPoints(x, y, hovertemplate) {
   return { type: "scatter", mode: "markers", x, y, marker, hovertemplate: `${hovertemplate}<extra></extra>` };
 }
 
-function logarithmsHelp() {
-  const { truth, predicted } = shownPredictions();
-  const [low, high] = ends([...truth, ...predicted]);
-  return low > 0 && high > WIDE * low;
-}
-
-const scaleOfTargets = () => (logarithmsHelp() && byId("logarithmic").checked ? { type: "log", nticks: 8 } : { nticks: 6 });
-
-function offerLogarithms() {
-  byId("logarithmic-part").hidden = !logarithmsHelp();
-  byId("logarithmic").onchange = () => choose({});
-}
-
-function drawPredicted() {
+function drawPredictions() {
   if (!byId("predicted-plot")) return;
-  const { truth, predicted } = shownPredictions();
+  const { truth, predicted, left } = shownPredictions();
   const both = ends([...truth, ...predicted]);
-  offerLogarithms();
+  const logarithmsHelp = both[0] > 0 && both[1] > WIDE * both[0];
+  byId("logarithmic-part").hidden = !logarithmsHelp;
+  byId("logarithmic").onchange = () => choose({});
+  const scale = logarithmsHelp && byId("logarithmic").checked ? { type: "log", nticks: 8 } : { nticks: 6 };
   const points = rowPoints(truth, predicted, "true %{x:.6~g}, predicted %{y:.6~g}");
   draw("predicted-plot", truth.length ? [dashed(both, both), points] : [], {
-    xaxis: axis({ title: { text: "true" }, ...scaleOfTargets() }),
-    yaxis: axis({ title: upright("predicted"), ...scaleOfTargets() }),
-    margin: { l: 56, r: 12, t: 16, b: 44 },
+    xaxis: across("true", scale),
+    yaxis: upwards("predicted", scale),
+    margin: MARGIN,
+  });
+  const residuals = rowPoints(predicted, left, "predicted %{x:.6~g}, true is %{y:+.4~g} from it");
+  draw("residuals-plot", truth.length ? [dashed(ends(predicted), [0, 0]), residuals] : [], {
+    xaxis: across("predicted", scale),
+    yaxis: upwards("true − predicted", { nticks: 6 }),
+    margin: MARGIN,
   });
 }
-
-function drawResiduals() {
-  if (!byId("residuals-plot")) return;
-  const { predicted, left } = shownPredictions();
-  const points = rowPoints(predicted, left, "predicted %{x:.6~g}, true is %{y:+.4~g} from it");
-  draw("residuals-plot", predicted.length ? [dashed(ends(predicted), [0, 0]), points] : [], {
-    xaxis: axis({ title: { text: "predicted" }, ...scaleOfTargets() }),
-    yaxis: axis({ title: upright("true − predicted"), nticks: 6 }),
-    margin: { l: 56, r: 12, t: 16, b: 44 },
-  });
-}
-
-const levelsOf = (known) => [...new Set(known.flatMap(({ intervals }) => intervals.map(([level]) => level)))];
 
 // Means and standard errors, from this place on among the values of an interval, against its level; side by side.
 function intervalLines(known, place, unit) {
@@ -68,19 +47,19 @@ function intervalLines(known, place, unit) {
 function drawIntervals() {
   if (!byId("coverage-plot")) return;
   const known = resultsOf(chosen.file).filter(({ intervals }) => intervals.length);
-  const levels = levelsOf(known);
+  const levels = [...new Set(known.flatMap(({ intervals }) => intervals.map(([level]) => level)))];
   const [low, high] = ends(levels);
   const ticks = { tickvals: levels, ticktext: levels.map((level) => `${level} %`) };
-  const across = axis({ title: { text: "nominal level" }, ...ticks, range: [low - 2, high + 2] });
-  const common = { showlegend: true, legend: BELOW, xaxis: across, margin: { l: 56, r: 12, t: 16, b: 40 } };
+  const xaxis = across("nominal level", { ...ticks, range: [low - 2, high + 2] });
+  const common = { showlegend: true, legend: BELOW, xaxis, margin: { ...MARGIN, b: 40 } };
   draw("coverage-plot", [dashed([low, high], [low, high]), ...intervalLines(known, 1, " %")], {
     ...common,
-    yaxis: axis({ title: upright("inside of the interval"), ticksuffix: " %", nticks: 7 }),
+    yaxis: upwards("inside of the interval", { ticksuffix: " %", nticks: 7 }),
   });
   draw("width-plot", intervalLines(known, 3, ""), {
     ...common,
-    yaxis: axis({ title: upright("mean width"), rangemode: "tozero", nticks: 6 }),
+    yaxis: upwards("mean width", { rangemode: "tozero", nticks: 6 }),
   });
 }
 
-const DETAILS = [drawPredicted, drawResiduals, drawIntervals];
+const DETAILS = [drawPredictions, drawIntervals];

@@ -1,15 +1,15 @@
 // Choices of the reader, and scores beside the constant prediction.
 const chosen = { file: 0, score: "error", method: null };
-const TINTS = ["#1A7FC1", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#8A5A00", "#6B6B6B"];
 const DASHES = ["solid", "dash", "dot"];
 const methodNames = [...new Set(data.results.map(({ method }) => method))].filter((name) => name !== data.baseline);
 
 // A method has one look in all figures; the constant prediction is grey.
 function look(method) {
-  if (method === data.baseline) return { line: { color: color("soft"), width: 1.5, dash: "dot" }, marker: { symbol: "circle-open", size: 7, color: color("soft") } };
+  const marker = (symbol, tint) => ({ symbol, size: 7, color: tint });
+  if (method === data.baseline) return { line: dashes("dot"), marker: marker("circle-open", color("soft")) };
   const i = methodNames.indexOf(method);
-  const dash = DASHES[Math.floor(i / TINTS.length) % DASHES.length];
-  return { line: { color: TINTS[i % TINTS.length], width: 2, dash }, marker: { symbol: SYMBOLS[i % SYMBOLS.length], size: 7, color: TINTS[i % TINTS.length] } };
+  const [tint, dash] = [tintOf(i), DASHES[Math.floor(i / TINTS.length) % DASHES.length]];
+  return { line: { color: tint, width: 2, dash }, marker: marker(SYMBOLS[i % SYMBOLS.length], tint) };
 }
 
 const resultsOf = (file) => data.results.filter((result) => result.file === file);
@@ -45,7 +45,6 @@ function drawScores() {
     marker: { color: known.map(({ method }) => look(method).marker.color), size: 10 },
     error_x: { type: "data", array: errors, thickness: 1.5, width: 5, color: color("ink") },
   };
-  const line = { type: "line", xref: "x", yref: "paper", x0: unit * constant, x1: unit * constant, y0: 0, y1: 1 };
   const [low, high] = [Math.min(...x, unit * (constant ?? Infinity)), Math.max(...x, unit * (constant ?? -Infinity))];
   const words = {
     ...{ text: "constant prediction", x: unit * constant, y: 1, xref: "x", yref: "paper", yanchor: "bottom", showarrow: false },
@@ -53,9 +52,9 @@ function drawScores() {
   };
   const unseen = { type: "scatter", mode: "markers", x: [unit * constant], y: [0], marker: { opacity: 0, size: 20 }, hoverinfo: "skip" };
   draw("scores-plot", constant === null ? [points] : [points, unseen], {
-    shapes: constant === null ? [] : [{ ...line, line: { color: color("soft"), dash: "dash", width: 1.5 } }],
+    shapes: constant === null ? [] : [upLine(unit * constant)],
     annotations: constant === null ? [] : [words],
-    xaxis: axis({ title: { text: `${plain(title)}, ${higher ? "more" : "less"} is better` }, nticks: 7 }),
+    xaxis: across(`${plain(title)}, ${higher ? "more" : "less"} is better`, { nticks: 7 }),
     yaxis: named(known.map(({ method }) => method), 24, MOST_TICKS, { range: [known.length - 0.5, -0.5], showgrid: true }),
     margin: { l: 10, r: 16, t: 28, b: 40 },
   });

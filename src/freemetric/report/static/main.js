@@ -1,7 +1,10 @@
-const FIGURES = [drawSpaces, drawMotion, drawTraces, drawImportances, drawWeights, drawMetric, drawCurves, drawConfusion, ...TARGET_FIGURES];
+const OF_THE_RUN = [drawTraces, drawImportances, drawWeights, drawMetric, drawCurves];
+const OF_PREDICTIONS = [drawConfusion, drawPredicted, drawResiduals, drawIntervals];
 
 await openPage(async () => {
   drawRows();
   await loadPlotly();
-  for (const drawing of FIGURES) drawing();
+  drawSpaces();
+  drawMotion();
+  for (const drawing of [...OF_THE_RUN, ...OF_PREDICTIONS]) figure(drawing);
 });

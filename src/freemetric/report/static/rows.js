@@ -2,8 +2,8 @@
 let explainRow = () => {};
 
 const className = (row) => data.classes[rows.class[row]].name;
-const isWrong = (entry) =>
-  entry.predicted !== null && entry.predicted >= 0 && entry.predicted !== rows.class[entry.row];
+const isPredicted = ({ predicted }) => predicted !== null && predicted >= 0;
+const isWrong = (entry) => isPredicted(entry) && entry.predicted !== rows.class[entry.row];
 
 // Names as they find room in a table; the whole of a name shows up under the mouse.
 const inTable = (names, most) => {
@@ -42,32 +42,23 @@ function shareBar(share) {
 
 function pairTable(entry, pair) {
   const feature = inTable(data.explanations.features, 80);
-  const lines = pair.features.map(([i, share, mine, theirs]) => [
-    feature(i),
-    cellOf(mine),
-    cellOf(theirs),
-    shareBar(share),
-  ]);
-  return tableOf(
-    ["feature", `row ${rows.index[entry.row]}`, `row ${rows.index[pair.row]}`, "share of squared distance"],
-    lines,
-  );
+  const header = ["feature", `row ${rows.index[entry.row]}`, `row ${rows.index[pair.row]}`, "share of squared distance"];
+  const line = ([i, share, mine, theirs]) => [feature(i), cellOf(mine), cellOf(theirs), shareBar(share)];
+  return tableOf(header, pair.features.map(line));
 }
 
 function classSummary(entry) {
   const classes = entry.neighbors.map((row) => rows.class[row]);
   const same = classes.filter((c) => c === rows.class[entry.row]).length;
-  const predicted =
-    entry.predicted === null || entry.predicted < 0
-      ? ""
-      : ` It is predicted as ${data.classes[entry.predicted].name}${isWrong(entry) ? ", which is wrong" : ", which is right"}.`;
-  const near = `${same} of its ${classes.length} nearest neighbours are of its own class, ${className(entry.row)}.`;
-  if (!entry.own || !entry.other) return near + predicted;
-  const ratio = entry.other.distance / entry.own.distance;
-  const far = Number.isFinite(ratio)
-    ? ` The nearest row of another class is ${number(Number(ratio.toPrecision(2)))} times as far as the nearest of its own.`
-    : "";
-  return near + predicted + far;
+  let words = `${same} of its ${classes.length} nearest neighbours are of its own class, ${className(entry.row)}.`;
+  if (isPredicted(entry)) {
+    const { name } = data.classes[entry.predicted];
+    words += ` It is predicted as ${name}, which is ${isWrong(entry) ? "wrong" : "right"}.`;
+  }
+  const ratio = entry.own && entry.other ? entry.other.distance / entry.own.distance : NaN;
+  if (!Number.isFinite(ratio)) return words;
+  const times = number(Number(ratio.toPrecision(2)));
+  return `${words} The nearest row of another class is ${times} times as far as the nearest of its own.`;
 }
 
 function answer(entry) {
@@ -75,20 +66,17 @@ function answer(entry) {
   if (labelled) parts.push(element("p", classSummary(entry), { class: "summary" }));
   if (targets) parts.push(...targetStory(entry));
   const weights = data.explanations.weights;
-  const group = inTable(
-    data.classes.map(({ name }) => name),
-    60,
-  );
-  const neighbors = entry.neighbors.map((row, i) => [
-    String(i + 1),
-    fixed(String(rows.index[row])),
-    ...(labelled ? [group(rows.class[row])] : []),
-    ...(targets ? [fixed(targetText(targets.truth[row]))] : []),
-    fixed(number(entry.distances[i])),
-    ...(weights ? [fixed(number(weights[row]))] : []),
-  ]);
-  const header = ["nearest", "row", ...(labelled ? ["class"] : []), ...(targets ? ["target"] : []), "distance", ...(weights ? ["weight of its vote"] : [])];
-  parts.push(tableOf(header, neighbors));
+  const group = labelled && inTable(data.classes.map(({ name }) => name), 60);
+  const columns = [
+    ["nearest", (_, i) => String(i + 1)],
+    ["row", (row) => fixed(String(rows.index[row]))],
+    labelled && ["class", (row) => group(rows.class[row])],
+    targets && ["target", (row) => fixed(targetText(targets.truth[row]))],
+    ["distance", (_, i) => fixed(number(entry.distances[i]))],
+    weights && ["weight of its vote", (row) => fixed(number(weights[row]))],
+  ].filter(Boolean);
+  const neighbors = entry.neighbors.map((row, i) => columns.map(([, cell]) => cell(row, i)));
+  parts.push(tableOf(columns.map(([name]) => name), neighbors));
   for (const [pair, words] of [
     [entry.own, labelled ? "Nearest of its own class" : "Nearest"],
     [entry.other, targets ? "Of these the one with the most different target" : "Nearest of another class"],
@@ -106,17 +94,15 @@ function answer(entry) {
 
 function drawRows() {
   if (!data.explanations) return;
-  const entries = data.explanations.rows,
-    search = byId("search"),
-    list = byId("row");
+  const entries = data.explanations.rows;
+  const [search, list] = ["search", "row"].map(byId);
   const texts = entries.map(entryText);
   const names = distinct(data.classes.map(({ name }) => name), 8);
   const options = texts.map((text, e) => element("option", shortEntry(entries[e], names), { value: String(e), title: text }));
   const filter = () => {
     const wanted = search.value.trim().toLowerCase();
     const exact = entries.findIndex((entry) => String(rows.index[entry.row]) === wanted);
-    const matching =
-      exact >= 0 ? [options[exact]] : options.filter((_, e) => texts[e].toLowerCase().includes(wanted));
+    const matching = options.filter((_, e) => (exact >= 0 ? e === exact : texts[e].toLowerCase().includes(wanted)));
     list.replaceChildren(...matching);
     if (matching.length) choose(matching[0]);
     else byId("answer").replaceChildren(element("p", "No such row among those explained."));

@@ -4,29 +4,14 @@ const MOST_LAYERS = 8;
 const hiddenClasses = new Set();
 const followers = []; // called when classes are shown or hidden
 
-const canDrawSolids = (() => {
-  try {
-    return Boolean(document.createElement("canvas").getContext("webgl"));
-  } catch {
-    return false;
-  }
-})();
-
-// members[c]: places of class c among the points
-function membersOf(places) {
+// Traces of points: a class, and places of its members. Of many points each class has several, in turn with those of the
+// others: what is drawn last would hide all else.
+function dealt(points) {
   const members = data.classes.map(() => []);
-  places.forEach((row, place) => members[rows.class[row]].push(place));
-  return members;
-}
-
-// Traces: a class, and places of its members. Of many points each class has several, in turn with those of the others:
-// what is drawn last would hide all else.
-function dealt(members) {
-  const many = members.reduce((n, places) => n + places.length, 0) > FEW;
-  const layers = many ? Math.min(MOST_LAYERS, Math.ceil(64 / members.length)) : 1;
-  return Array.from({ length: layers }, (_, layer) =>
-    members.map((places, c) => ({ c, places: places.filter((_, i) => i % layers === layer) })),
-  ).flat();
+  points.forEach((row, place) => members[rows.class[row]].push(place));
+  const layers = points.length > FEW ? Math.min(MOST_LAYERS, Math.ceil(64 / members.length)) : 1;
+  const deal = (layer) => members.map((places, c) => ({ c, places: places.filter((_, i) => i % layers === layer) }));
+  return Array.from({ length: layers }, (_, layer) => deal(layer)).flat();
 }
 
 function cloud({ coordinates, deals, texts, shades }, solid) {
@@ -94,7 +79,7 @@ function onDimensions(id, act) {
   if (!byId(id)) return () => 2; // nothing here has a third axis
   const radios = [...byId(id).querySelectorAll("input")];
   const solid = radios.find((radio) => radio.value === "3");
-  if (!canDrawSolids) {
+  if (!document.createElement("canvas").getContext("webgl")) {
     solid.disabled = true;
     solid.parentElement.title = "This browser has no WebGL.";
   }
@@ -105,14 +90,11 @@ function onDimensions(id, act) {
 function drawLegend() {
   data.classes.forEach((group, c) => {
     const button = element("button", "", { type: "button", "aria-pressed": "true" });
-    const glyph = element("span", `${GLYPHS[group.marker]} `, { "aria-hidden": "true" });
-    glyph.style.color = group.color;
-    button.append(glyph, document.createTextNode(group.name));
+    button.append(glyphOf(group), group.name);
     button.addEventListener("click", () => {
-      const hide = !hiddenClasses.has(c);
-      if (hide) hiddenClasses.add(c);
-      else hiddenClasses.delete(c);
-      button.setAttribute("aria-pressed", String(!hide));
+      const isShown = hiddenClasses.delete(c);
+      if (!isShown) hiddenClasses.add(c);
+      button.setAttribute("aria-pressed", String(isShown));
       for (const follow of followers) follow();
     });
     byId("legend").append(button);
@@ -122,7 +104,7 @@ function drawLegend() {
 function drawSpaces() {
   if (!data.spaces.length) return;
   const texts = Array.from(rows.index, (_, row) => hoverText(row));
-  const deals = dealt(membersOf(rows.index.map((_, row) => row)));
+  const deals = dealt(rows.index.map((_, row) => row));
   const spaces = data.spaces.map(({ points, share }) => {
     const titles = share.map((part, i) => `axis ${i + 1} (${percent(part)})`);
     return { coordinates: points.map(unpack), deals, texts, titles, shades: targets && targets.truth };

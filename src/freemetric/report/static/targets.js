@@ -22,17 +22,8 @@ function colourAxis() {
   return { coloraxis: { colorscale: VIRIDIS, cmin: low, cmax: high > low ? high : low + 1, colorbar } };
 }
 
-const scoredRows = () =>
-  Array.from(targets.truth.keys()).filter(
-    (row) => Number.isFinite(targets.truth[row]) && Number.isFinite(targets.predicted[row]),
-  );
-
-function explainOnClick(id) {
-  byId(id).removeAllListeners("plotly_click"); // of a drawing before
-  byId(id).on("plotly_click", ({ points: [point] }) => {
-    if (point.data.rows) explainRow(point.data.rows[point.pointNumber]);
-  });
-}
+const isScored = (row) => Number.isFinite(targets.truth[row]) && Number.isFinite(targets.predicted[row]);
+const scoredRows = () => [...targets.truth.keys()].filter(isScored);
 
 // Points of rows, which a click explains: those outside of their interval in a colour of their own.
 function rowPoints(shown, x, y) {
@@ -54,56 +45,44 @@ function rowPoints(shown, x, y) {
 // Ticks of a logarithmic scale: 10, 20, 50, 100.
 function scaleOfTargets(values) {
   if (!targets.log) return {};
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const marks = (digits) =>
-    digits
-      .flatMap((n) => Array.from({ length: 41 }, (_, i) => n * 10 ** (i - 20)))
-      .filter((n) => n >= low && n <= high)
-      .sort((a, b) => a - b);
+  const [low, high] = ends(values);
+  const powers = Array.from({ length: 41 }, (_, i) => 10 ** (i - 20));
+  const marks = (digits) => powers.flatMap((power) => digits.map((n) => n * power)).filter((n) => n >= low && n <= high);
   const tickvals = [[1], [1, 2, 5], [1, 1.2, 1.5, 2, 3, 4, 5, 6, 8]].map(marks).find((some) => some.length > 2) ?? marks([1, 1.5, 2, 5]);
   return { type: "log", tickvals, ticktext: tickvals.map((n) => number(Number(n.toPrecision(2)))) };
 }
+
+// Points of rows over lines that guide the eye; a click on one explains the row.
+function drawRowPoints(id, shown, lines, [x, xaxis], [y, words]) {
+  draw(id, [...lines, ...rowPoints(shown, x, y)], { xaxis, yaxis: ofTargets(upwards, words, y), margin: MARGIN });
+  byId(id).removeAllListeners("plotly_click"); // of a drawing before
+  byId(id).on("plotly_click", ({ points: [point] }) => {
+    if (point.data.rows) explainRow(point.data.rows[point.pointNumber]);
+  });
+}
+const ofTargets = (side, words, values) => side(words, { nticks: 6, ...scaleOfTargets(values) });
+const ends = (values) => [Math.min(...values), Math.max(...values)];
 
 function drawPredicted() {
   if (!targets) return;
   const shown = scoredRows();
   const [x, y] = [targets.truth, targets.predicted].map((values) => shown.map((row) => values[row]));
-  const [low, high] = [Math.min(...x, ...y), Math.max(...x, ...y)];
-  const diagonal = {
-    ...{ type: "scatter", mode: "lines", x: [low, high], y: [low, high], hoverinfo: "skip" },
-    line: { color: color("soft"), dash: "dash", width: 1.5 },
-  };
-  draw("predicted-plot", [diagonal, ...rowPoints(shown, x, y)], {
-    xaxis: axis({ title: { text: "true" }, nticks: 6, ...scaleOfTargets(x) }),
-    yaxis: axis({ title: upright("predicted"), nticks: 6, ...scaleOfTargets(y) }),
-    margin: { l: 56, r: 12, t: 16, b: 44 },
-  });
-  explainOnClick("predicted-plot");
+  const both = ends([...x, ...y]);
+  drawRowPoints("predicted-plot", shown, [dashed(both, both)], [x, ofTargets(across, "true", x)], [y, "predicted"]);
 }
 
 // Difference of two targets: a factor where they are averaged as logarithms.
 const apart = (value, from) => (targets.log ? value / from : value - from);
-const apartWords = (of) => (targets.log ? `${of} / predicted` : `${of} − predicted`);
-
-function levelLine(x) {
-  const level = targets.log ? 1 : 0;
-  return {
-    ...{ type: "scatter", mode: "lines", x, y: [level, level], hoverinfo: "skip" },
-    line: { color: color("soft"), dash: "dash", width: 1.5 },
-  };
-}
+const apartWords = () => (targets.log ? "true / predicted" : "true − predicted");
+const levelLine = (x) => dashed(x, targets.log ? [1, 1] : [0, 0]);
 
 function drawResiduals() {
   if (!targets) return;
   const shown = scoredRows();
   const x = shown.map((row) => targets.predicted[row]);
   const y = shown.map((row) => apart(targets.truth[row], targets.predicted[row]));
-  draw("residuals-plot", [levelLine([Math.min(...x), Math.max(...x)]), ...rowPoints(shown, x, y)], {
-    xaxis: axis({ title: { text: "predicted" }, nticks: 6, ...scaleOfTargets(x) }),
-    yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfTargets(y) }),
-    margin: { l: 56, r: 12, t: 16, b: 44 },
-  });
-  explainOnClick("residuals-plot");
+  const xaxis = ofTargets(across, "predicted", x);
+  drawRowPoints("residuals-plot", shown, [levelLine(ends(x))], [x, xaxis], [y, apartWords()]);
 }
 
 function drawIntervals() {
@@ -111,19 +90,9 @@ function drawIntervals() {
   const width = (row) => apart(targets.high[row], targets.low[row]);
   const shown = scoredRows().filter(hasInterval).sort((a, b) => width(a) - width(b));
   const place = shown.map((_, i) => i + 1);
-  const end = (values) => shown.map((row) => apart(values[row], targets.predicted[row]));
-  const truth = end(targets.truth);
-  const edge = { type: "scatter", mode: "lines", x: place, line: { width: 0, shape: "hvh" }, hoverinfo: "skip" };
-  const band = [
-    { ...edge, y: end(targets.low) },
-    { ...edge, y: end(targets.high), fill: "tonexty", fillcolor: alpha(color("cold"), 0.22) },
-  ];
-  draw("intervals-plot", [...band, levelLine([1, shown.length]), ...rowPoints(shown, place, truth)], {
-    xaxis: axis({ title: { text: "rows, the narrowest interval first" }, nticks: 8 }),
-    yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfTargets(truth) }),
-    margin: { l: 56, r: 12, t: 16, b: 44 },
-  });
-  explainOnClick("intervals-plot");
+  const around = (values) => shown.map((row) => apart(values[row], targets.predicted[row]));
+  const [low, high, truth] = [targets.low, targets.high, targets.truth].map(around);
+  const lines = [...band(place, low, high, color("cold"), { line: { shape: "hvh" } }), levelLine([1, shown.length])];
+  const xaxis = across("rows, the narrowest interval first", { nticks: 8 });
+  drawRowPoints("intervals-plot", shown, lines, [place, xaxis], [truth, apartWords()]);
 }
-
-const TARGET_FIGURES = [drawPredicted, drawResiduals, drawIntervals].map((drawing) => () => figure(drawing));

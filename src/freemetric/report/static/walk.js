@@ -8,17 +8,17 @@ function film(run) {
   const [d, axes, last] = [run.n_features, run.n_axes, run.step.length - 1];
   const n = samples.length / d;
 
+  const around = (at) => [Math.floor(at), Math.min(Math.floor(at) + 1, last), at % 1];
   const between = (values, at) => {
-    const [from, to, part] = [Math.floor(at), Math.min(Math.floor(at) + 1, last), at % 1];
+    const [from, to, part] = around(at);
     if (values[from] === null || values[to] === null) return values[part > 0 ? to : from];
     return (1 - part) * values[from] + part * values[to];
   };
-
   const positions = (at) => {
-    const [from, to, part] = [Math.floor(at), Math.min(Math.floor(at) + 1, last), at % 1];
-    const map = Float32Array.from({ length: axes * d }, (_, e) => {
-      return (1 - part) * maps[from * axes * d + e] + part * maps[to * axes * d + e];
-    });
+    const [from, to, part] = around(at);
+    const size = axes * d;
+    const element = (_, e) => (1 - part) * maps[from * size + e] + part * maps[to * size + e];
+    const map = Float32Array.from({ length: size }, element);
     return Array.from({ length: axes }, (_, a) => {
       return Float32Array.from({ length: n }, (_, i) => {
         let sum = 0;
@@ -43,27 +43,14 @@ function drawClock(run, between, moment) {
   const known = run.temperature.filter((T) => T !== null);
   const falls = Math.min(...known) > 0 && Math.max(...known) > 10 * Math.min(...known);
   const [cold, hot, below] = [color("cold"), color("hot"), { yaxis: "y2" }];
-  const traces = [
-    line("energy", cold),
-    line("temperature", hot, below),
-    dot("energy", cold),
-    dot("temperature", hot, below),
-  ];
+  const traces = [line, dot].flatMap((drawn) => [drawn("energy", cold), drawn("temperature", hot, below)]);
   const scale = falls ? { type: "log" } : { rangemode: "tozero" };
   return draw("clock", traces, {
-    xaxis: axis({ title: { text: "Monte Carlo step" }, anchor: "y2" }),
-    yaxis: axis({ title: upright("energy"), domain: [0.47, 1], nticks: 5 }),
-    yaxis2: axis({ title: upright("temperature"), domain: [0, 0.37], nticks: 4, exponentformat: "e", ...scale }),
+    xaxis: across("Monte Carlo step", { anchor: "y2" }),
+    yaxis: upwards("energy", { domain: [0.47, 1], nticks: 5 }),
+    yaxis2: upwards("temperature", { domain: [0, 0.37], nticks: 4, exponentformat: "e", ...scale }),
     margin: { l: 60, r: 10, t: 10, b: 40 },
   });
-}
-
-function momentInWords(run, s) {
-  const words = [`step ${run.step[s]}`];
-  if (run.energy && run.energy[s] !== null) {
-    words.push(`temperature ${number(run.temperature[s])}`, `energy ${number(run.energy[s])}`);
-  }
-  return words;
 }
 
 function drawMotion() {
@@ -73,7 +60,7 @@ function drawMotion() {
   const places = unpack(run.rows);
   const titles = ["axis 1", "axis 2", "axis 3"].slice(0, run.n_axes);
   const shades = targets && Array.from(places, (row) => targets.truth[row]);
-  const actors = { deals: dealt(membersOf(places)), texts: Array.from(places, hoverText), titles, shades };
+  const actors = { deals: dealt(places), texts: Array.from(places, hoverText), titles, shades };
   const widest = Math.max(...run.reach, 1e-12);
   const [slider, play, zoom] = ["step", "play", "zoom"].map(byId);
   let moment = last;
@@ -87,10 +74,14 @@ function drawMotion() {
   const dimensions = onDimensions("run-axes", drawSpace);
 
   const say = () => {
-    const words = momentInWords(run, Math.round(moment));
+    const s = Math.round(moment);
+    const words = [`step ${run.step[s]}`];
+    if (run.energy && run.energy[s] !== null) {
+      words.push(`temperature ${number(run.temperature[s])}`, `energy ${number(run.energy[s])}`);
+    }
     byId("moment").textContent = words.join(" · ");
     slider.setAttribute("aria-valuetext", words.join(", "));
-    slider.value = Math.round(moment);
+    slider.value = s;
   };
 
   const show = (at) => {
@@ -104,13 +95,11 @@ function drawMotion() {
     play.textContent = playing ? "Pause" : "Play";
     play.setAttribute("aria-pressed", String(playing));
   };
-
   const stop = () => {
     cancelAnimationFrame(timer);
     timer = null;
     mark(false);
   };
-
   const start = () => {
     const [from, began] = [moment >= last ? 0 : moment, performance.now()];
     const stepwise = matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -3,13 +3,22 @@ const READING = ["decimal", "thousands", "date_order", "delimiter", "format", "e
 const FORMATS = ["csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff", "libsvm"];
 const CHOICES = [["", "as understood"], ["drop", "leave out"], ["keep", "keep it"], ["numeric", "as numbers"], ["nominal", "as names"]];
 
-async function reading(work) {
-  byId("reading-now").hidden = false;
+// A line is shown while something is done.
+async function busy(line, work) {
+  byId(line).hidden = false;
   try {
     return await work();
   } finally {
-    byId("reading-now").hidden = true;
+    byId(line).hidden = true;
   }
+}
+const reading = (work) => busy("reading-now", work);
+
+function onFile(id, send) {
+  byId(id).onchange = (event) => {
+    if (event.target.files.length) send(event.target.files[0]);
+    event.target.value = ""; // the same file may be chosen again
+  };
 }
 
 function upload(path, file) {
@@ -57,7 +66,7 @@ function showTable(table) {
   showClasses(table);
   showTargets(table.targets);
   for (const id of READING) byId(id).value = table.choices.reading[id] ?? "";
-  byId("columns").replaceChildren(...columnTable(table).childNodes);
+  fillTable("columns", columnTable(table));
   const more = table.n_columns - table.names.length;
   byId("more-columns").textContent = more > 0 ? `Columns that are used, but not shown: ${whole(more)}.` : "";
   byId("start").disabled = byId("start-compare").disabled = Boolean(table.problem);
@@ -88,12 +97,11 @@ function showTargets(known) {
   facts("target-facts", [...ends.map(([name, value]) => [name, numberWithin(value, known.highest - known.lowest)]), ["different values", whole(known.n_values)]]);
 }
 
+const countsOf = ({ missing, n_values }) => [missing ? whole(missing) : "", whole(n_values)];
+
 function columnTable(table) {
   const lines = table.columns.map((column) => [
-    element("span", bothEnds(column.name, 60), { title: column.name }),
-    kindOf(column),
-    column.missing ? whole(column.missing) : "",
-    whole(column.n_values),
+    ...[shortened(column.name, 60), kindOf(column), ...countsOf(column)],
     element("span", column.examples.join(" · "), { class: "examples" }),
     useOf(column.name, table.choices.uses[column.name] ?? ""),
   ]);
@@ -133,10 +141,7 @@ function listenForFiles() {
     over(false)(event);
     if (event.dataTransfer.files.length) sendFile(event.dataTransfer.files[0]);
   });
-  byId("file").onchange = (event) => {
-    if (event.target.files.length) sendFile(event.target.files[0]);
-    event.target.value = ""; // the same file may be chosen again
-  };
+  onFile("file", sendFile);
   byId("target").onchange = (event) => choose({ target: event.target.value, task: null });
   byId("task").onchange = (event) => choose({ task: event.target.value || null });
   options(byId("format"), [["", "by its name"], ...FORMATS.map((name) => [name, name])], "");

@@ -7,26 +7,10 @@ const startCompare = attempt("compare-problem", async () => {
 });
 
 function watchCompare(job) {
-  byId("compare-progress").hidden = false;
-  byId("compare-bar").removeAttribute("value");
-  byId("compare-status").textContent = "reading the table";
-  running("compare");
-  const end = (text) => {
-    byId("compare-progress").hidden = true;
-    running(null);
-    if (text) say("compare-problem", text);
-  };
-  follow(job, {
+  watch("compare", job, showComparison, {
     split: ({ method, error, done, total }) => {
-      [byId("compare-bar").max, byId("compare-bar").value] = [total, done];
       const score = error === null ? "failed" : `${number(Number(error.toFixed(1)))} ${TASKS[page.table.task].errorShort}`;
-      byId("compare-status").textContent = `${done} of ${total} fits; ${methodName(method)}: ${score}`;
-    },
-    failed: ({ text }) => end(text),
-    cancelled: () => end("Cancelled. Nothing was changed."),
-    done: ({ result }) => {
-      end();
-      showComparison(result);
+      showProgress("compare", done, total, `${done} of ${total} fits; ${methodName(method)}: ${score}`);
     },
   });
 }
@@ -43,7 +27,7 @@ function showComparison(result) {
   const lines = sorted.map((row) => [methodName(row.method), fixed(plusMinus(row)), ...scoresOf(row), fixed(number(Number(row.seconds.toPrecision(2)))), ...(failed ? [row.failure ?? ""] : [])]);
   const made = tableOf(["method", error, ...scores.map(([, title]) => title), "seconds", ...(failed ? [""] : [])], lines);
   made.tBodies[0].rows[0]?.classList.add("best");
-  byId("scores").replaceChildren(...made.childNodes);
+  fillTable("scores", made);
   list("compare-notes", result.notes.filter((note) => !page.table.notes.includes(note)));
   byId("protocol").textContent = `${result.protocol}.`;
   drawErrors();
@@ -60,7 +44,9 @@ function drawErrors() {
     error_x: { type: "data", array: known.map(({ uncertainty }) => uncertainty ?? 0), thickness: 1.5, width: 4, color: color("ink") },
     hovertemplate: `%{y}: %{x:.2f} ${TASKS[compared.task].errorShort}<extra></extra>`,
   };
-  draw("scores-plot", [bars], { xaxis: axis({ title: { text: narrow() ? TASKS[compared.task].errorShort : `${TASKS[compared.task].error}, less is better` }, rangemode: "tozero", nticks: 6 }), yaxis: axis({ showgrid: false }), margin: { l: 10, r: 12, t: 8, b: 40 } });
+  const title = narrow() ? TASKS[compared.task].errorShort : `${TASKS[compared.task].error}, less is better`;
+  const axes = { xaxis: across(title, { rangemode: "tozero", nticks: 6 }), yaxis: axis({ showgrid: false }) };
+  draw("scores-plot", [bars], { ...axes, margin: { l: 10, r: 12, t: 8, b: 40 } });
 }
 
 function listenForComparisons() {

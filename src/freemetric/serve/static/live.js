@@ -16,40 +16,49 @@ const startFit = attempt("fit-problem", async () => {
   watchFit(await post("api/fit", settings));
 });
 
-function watchFit(job) {
-  walks.length = kinds.length = 0;
-  byId("live").hidden = true; // until there is something to see: not every method walks
-  byId("fit-progress").hidden = false;
-  byId("fit-bar").removeAttribute("value");
-  byId("found").replaceChildren();
-  byId("fit-status").textContent = "reading the table";
-  running("fit");
-  const end = (text) => () => {
+// Follow a job of a kind, with its bar and its line about what it does; `on` has a function for its other events.
+function watch(kind, job, onDone, on) {
+  byId(`${kind}-progress`).hidden = false;
+  byId(`${kind}-bar`).removeAttribute("value");
+  byId(`${kind}-status`).textContent = "reading the table";
+  running(kind);
+  const end = (text) => {
     clearInterval(moving);
-    byId("fit-progress").hidden = true;
+    byId(`${kind}-progress`).hidden = true;
     running(null);
-    if (text) say("fit-problem", text);
+    if (text) say(`${kind}-problem`, text);
   };
   follow(job, {
-    begin: ({ classes, quarters }) => Object.assign(page, { classes, quarters }),
-    step: showStep,
-    stage: ({ text }) => (byId("fit-status").textContent = text),
-    walk: addWalk,
-    space: moveSpace,
-    round: showFound,
-    failed: ({ text }) => end(text)(),
-    cancelled: end("Cancelled. Nothing was changed."),
+    ...on,
+    failed: ({ text }) => end(text),
+    cancelled: () => end("Cancelled. Nothing was changed."),
     done: ({ result }) => {
-      end()();
-      showModel(result);
+      end();
+      onDone(result);
     },
   });
 }
 
-function showStep({ done, total }) {
-  const bar = byId("fit-bar");
-  if (total) [bar.max, bar.value] = [total, Math.min(done, total)];
-  byId("fit-status").textContent = total ? `${whole(done)} of at most ${whole(total)} Monte Carlo steps` : `${whole(done)} ${done === 1 ? "step" : "steps"}`;
+// How far it is, in a bar and in words.
+function showProgress(kind, done, total, words) {
+  if (total) [byId(`${kind}-bar`).max, byId(`${kind}-bar`).value] = [total, Math.min(done, total)];
+  byId(`${kind}-status`).textContent = words;
+}
+
+function watchFit(job) {
+  walks.length = kinds.length = 0;
+  byId("live").hidden = true; // until there is something to see: not every method walks
+  byId("found").replaceChildren();
+  const some = (done) => `${whole(done)} ${done === 1 ? "step" : "steps"}`;
+  const steps = (done, total) => (total ? `${whole(done)} of at most ${whole(total)} Monte Carlo steps` : some(done));
+  watch("fit", job, showModel, {
+    begin: ({ classes, quarters }) => Object.assign(page, { classes, quarters }),
+    step: ({ done, total }) => showProgress("fit", done, total, steps(done, total)),
+    stage: ({ text }) => (byId("fit-status").textContent = text),
+    walk: addWalk,
+    space: moveSpace,
+    round: showFound,
+  });
 }
 
 let walksAreDrawn = true;
@@ -79,26 +88,17 @@ function drawWalks() {
     showlegend: true,
     legend: { orientation: "h", x: 0, y: -0.22, yanchor: "top" },
     xaxis: axis({ title: { text: "Monte Carlo step", standoff: 4 } }),
-    yaxis: axis({ title: upright("energy"), nticks: 6 }),
+    yaxis: upwards("energy", { nticks: 6 }),
     margin: { l: 56, r: 8, t: 8, b: 40 },
   });
 }
-
-const spaceLayout = () => ({
-  xaxis: axis({ range: [-2.6, 2.6], showticklabels: false, zeroline: false }),
-  yaxis: axis({ range: [-2.6, 2.6], showticklabels: false, zeroline: false }),
-  showlegend: page.classes.length <= 12,
-  legend: { orientation: "h", x: 0, y: -0.04, yanchor: "top" },
-  margin: { l: 8, r: 8, t: 8, b: 8 },
-});
 
 function moveSpace(space) {
   clearInterval(moving);
   byId("space-name").textContent = `The space: ${space.kind}`;
   let next = 0;
   const show = () => {
-    if (space.rank) drawShades(space.frames[next], space.rank);
-    else drawSpace(space.frames[next], space.class);
+    drawSpace(space.frames[next], space);
     next += 1;
     if (next >= space.frames.length) clearInterval(moving);
   };
@@ -106,29 +106,34 @@ function moveSpace(space) {
   moving = setInterval(show, FRAME);
 }
 
-function drawSpace(points, classes) {
-  const traces = page.classes.map(({ name, color: tint, marker: form }, c) => {
-    const own = points.filter((_, i) => classes[i] === c);
+// Rows in the colours of their classes or of their targets, from the lowest to the highest; every colour has as many.
+function drawSpace(points, { rank, class: classes }) {
+  const places = (own) => ({ x: own.map(([x]) => x), y: own.map(([, y]) => y) });
+  const cloud = (own, more) => ({ type: "scatter", mode: "markers", ...places(own), ...more });
+  const ofClass = ({ name, color: tint, marker: form }, c) => {
     const marker = { color: tint, symbol: SYMBOLS[form], size: 6, opacity: 0.8 };
-    return { type: "scatter", mode: "markers", x: own.map(([x]) => x), y: own.map(([, y]) => y), name: label(name, 20), marker, hovertemplate: `${label(name, 40)}<extra></extra>` };
+    const own = points.filter((_, i) => classes[i] === c);
+    return cloud(own, { name: label(name, 20), marker, hovertemplate: `${label(name, 40)}<extra></extra>` });
+  };
+  const ticks = { tickvals: [0, 0.25, 0.5, 0.75, 1], ticktext: (page.quarters ?? []).map(number) };
+  const colorbar = { thickness: 10, outlinewidth: 0, tickfont: { size: 11 }, ...ticks };
+  const scale = { colorscale: VIRIDIS, cmin: 0, cmax: 1, showscale: true, colorbar };
+  const shades = { color: rank, size: 6, opacity: 0.85, ...scale };
+  const bare = { range: [-2.6, 2.6], showticklabels: false, zeroline: false };
+  draw("live-plot", rank ? [cloud(points, { marker: shades, hoverinfo: "skip" })] : page.classes.map(ofClass), {
+    xaxis: axis(bare),
+    yaxis: axis(bare),
+    showlegend: !rank && page.classes.length <= 12,
+    legend: { orientation: "h", x: 0, y: -0.04, yanchor: "top" },
+    margin: { l: 8, r: 8, t: 8, b: 8 },
   });
-  draw("live-plot", traces, spaceLayout());
-}
-
-// Rows whose targets are predicted, from the lowest to the highest; every colour has as many of them.
-function drawShades(points, ranks) {
-  const [parts, ends] = [[0, 0.25, 0.5, 0.75, 1], page.quarters ?? []];
-  const colorbar = { thickness: 10, outlinewidth: 0, tickvals: parts, ticktext: ends.map((end) => number(end)), tickfont: { size: 11 } };
-  const marker = { color: ranks, colorscale: VIRIDIS, cmin: 0, cmax: 1, size: 6, opacity: 0.85, showscale: true, colorbar };
-  const trace = { type: "scatter", mode: "markers", x: points.map(([x]) => x), y: points.map(([, y]) => y), marker, hoverinfo: "skip" };
-  draw("live-plot", [trace], { ...spaceLayout(), showlegend: false });
 }
 
 function showFound({ found, score }) {
   const lines = found.map((row) => [row.kind, row.replicas ? number(row.temperature) : "–", String(row.replicas), String(row.k), number(row.score)]);
   const made = tableOf(["candidate", "temperature", "replicas", "best k", `${score} out of bag`], lines);
   made.tBodies[0].rows[0]?.classList.add("best");
-  byId("found").replaceChildren(...made.childNodes);
+  fillTable("found", made);
 }
 
 function listenForFits() {

@@ -7,12 +7,7 @@ function offerPredictions() {
 
 const sendNew = attempt("new-problem", async (file) => {
   byId("new-result").hidden = true;
-  byId("predicting-now").hidden = false;
-  try {
-    showNew(await upload("api/predict", file));
-  } finally {
-    byId("predicting-now").hidden = true;
-  }
+  showNew(await busy("predicting-now", () => upload("api/predict", file)));
 });
 
 function showNew(found) {
@@ -22,23 +17,12 @@ function showNew(found) {
   const scores = [["accuracy", accuracy === undefined ? null : percent(accuracy)], ["R²", few(r2 ?? null)], ["mean absolute error", few(mae ?? null)]];
   facts("new-facts", [...size, ["used", whole(used)], ...scores]);
   list("new-notes", found.notes);
-  const lines = found.columns.map(({ name, kind, missing, n_values, use }) => [
-    element("span", bothEnds(name, 60), { title: name }),
-    kind,
-    missing ? whole(missing) : "",
-    whole(n_values),
-    use,
-  ]);
-  byId("new-columns").replaceChildren(...tableOf(["column", "kind", "missing", "values", "use"], lines).childNodes);
+  const line = (column) => [shortened(column.name, 60), column.kind, ...countsOf(column), column.use];
+  fillTable("new-columns", tableOf(["column", "kind", "missing", "values", "use"], found.columns.map(line)));
   const { names, rows } = found.predictions;
   const numbered = rows.map((row, i) => [whole(i + 1), ...row]);
-  byId("new-rows").replaceChildren(...tableOf(["row", ...names.map((name) => bothEnds(name, 40))], numbered).childNodes);
+  fillTable("new-rows", tableOf(["row", ...names.map((name) => bothEnds(name, 40))], numbered));
   byId("new-result").hidden = false;
 }
 
-function listenForNewFiles() {
-  byId("new-file").onchange = (event) => {
-    if (event.target.files.length) sendNew(event.target.files[0]);
-    event.target.value = ""; // the same file may be chosen again
-  };
-}
+const listenForNewFiles = () => onFile("new-file", sendNew);

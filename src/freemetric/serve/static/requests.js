@@ -48,6 +48,9 @@ addEventListener("hashchange", () => {
 const post = (path, content = {}) =>
   ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(content) });
 
+// A named thing where it finds room; the whole of its name shows up under the mouse.
+const shortened = (name, most) => element("span", bothEnds(name, most), { title: name });
+
 // An event handler that shows its error at its place.
 const attempt = (place, work) => async (...given) => {
   say(place, "");
@@ -106,16 +109,19 @@ async function* linesOf(body) {
 
 const cancelJob = () => post("api/cancel");
 
+// Names and values; those without a value are left out.
 function facts(id, pairs) {
   const parts = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  byId(id).replaceChildren(
-    ...parts.map(([name, value]) => {
-      const made = element("div");
-      made.append(element("dt", name), element("dd", String(value)));
-      return made;
-    }),
-  );
+  const entries = parts.map(([name, value]) => {
+    const made = element("div");
+    made.append(element("dt", name), element("dd", String(value)));
+    return made;
+  });
+  byId(id).replaceChildren(...entries);
 }
+
+// The content of a table of the page.
+const fillTable = (id, table) => byId(id).replaceChildren(...table.childNodes);
 
 const list = (id, texts) => byId(id).replaceChildren(...texts.map((text) => element("li", text)));
 
@@ -125,12 +131,3 @@ function options(select, pairs, value) {
 }
 
 const whole = (n) => n.toLocaleString("en");
-const TINTS = ["#1A7FC1", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#6B6B6B", "#8A5A00"];
-const tintOf = (c) => TINTS[c % TINTS.length];
-
-// A class as figures and tables show it: its marker, in its colour.
-function glyphOf({ color: tint, marker }) {
-  const glyph = element("span", `${GLYPHS[marker]} `, { "aria-hidden": "true" });
-  glyph.style.color = tint;
-  return glyph;
-}

@@ -57,15 +57,19 @@ function showRow() {
   const all = byId("all-columns").checked;
   const shown = columns.map((_, i) => i).filter((i) => all || (columns[i].used && i < FEW_COLUMNS));
   const lines = shown.map((i) => [
-    element("span", bothEnds(columns[i].name, 40), { title: columns[i].name }),
+    shortened(columns[i].name, 40),
     ...cells[i].map((cell) => element("span", cell === null ? "missing" : bothEnds(cell, 40), { title: cell ?? "" })),
   ]);
   const far = ["distance", "", ...neighbors.map(({ distance }) => fixed(number(distance)))];
   const made = tableOf(["", `row ${self.row}`, ...neighbors.map(() => "")], [whatTheyAre(self, neighbors), far, ...lines]);
-  neighbors.forEach((other, j) => made.tHead.rows[0].cells[j + 2].append(toRow(other)));
+  neighbors.forEach((other, j) => {
+    const button = element("button", `row ${other.row}`, { type: "button" });
+    button.onclick = () => lookAt(other.place);
+    made.tHead.rows[0].cells[j + 2].append(button);
+  });
   for (const line of made.rows) line.cells[1].classList.add("mine");
   shown.forEach((i, n) => made.tBodies[0].rows[n + 2].classList.toggle("unused", !columns[i].used));
-  byId("neighbors").replaceChildren(...made.childNodes);
+  fillTable("neighbors", made);
   const left = columns.length - shown.length;
   const more = left > 0 ? `There ${left === 1 ? "is 1 more column" : `are ${left} more columns`}. ` : "";
   byId("row-caption").textContent = `Nearest first, in the learned distance; columns that weigh most in it come first. ${more}The report says which columns make rows near or far.`;
@@ -81,13 +85,7 @@ function whatTheyAre(self, neighbors) {
 function showParts({ story }) {
   const known = Boolean(story) && story.neighbors !== null && story.predicted !== null;
   byId("parts").hidden = !known;
-  if (known) byId("parts-table").replaceChildren(...partsTable(story).childNodes);
-}
-
-function toRow(other) {
-  const button = element("button", `row ${other.row}`, { type: "button" });
-  button.onclick = () => lookAt(other.place);
-  return button;
+  if (known) fillTable("parts-table", partsTable(story));
 }
 
 function listenForRows() {
