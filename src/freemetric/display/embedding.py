@@ -144,7 +144,7 @@ class EmbeddingDisplay(Display):
             raise ValueError("class_names are for classes; these are targets of a regression.")
         norm = None if targets is None else colour_scale(targets, self.log)
         for axis, (points, share, title) in zip(axes, spaces, strict=True):
-            if norm is None:
+            if targets is None:
                 scatter_classes(axis, points, self.y, class_names, kwargs)
             else:  # a single axis against the targets
                 points = np.column_stack([points, targets]) if points.shape[1] == 1 else points

@@ -109,13 +109,13 @@ class NeighborsCurveDisplay(Display):
         wanted = "a classifier or regressor by votes, such as FreeEnergyClassifier"
         front, model = part_with(estimator, ("votes", "predictions", "oob_prediction_"), wanted)
         check_one_target(model, "NeighborsCurveDisplay shows errors")
-        has_tests = both_given(X, y, "Test samples")
+        both_given(X, y, "Test samples")
         selection, regression = getattr(model, "selection_", {}), is_regressor(model)
         curves = {"inner folds": (selection["n_neighbors"], selection["error"])} if "error" in selection else {}
         candidates = tried_candidates(selection) if error_column(selection) in selection else []
-        if has_tests and regression:
+        if y is not None and regression:
             curves["test samples"] = _squared_errors(model, passed(front, X), y, most_neighbors)
-        elif has_tests:
+        elif y is not None:
             decided = model.classes_[model.decisions(passed(front, X), most_neighbors)]
             curves["test samples"] = error_curve(y, decided)
         if not curves and not candidates:

@@ -44,9 +44,7 @@ def class_marker(c: int) -> int:
 
 
 DESCRIPTIONS = {
-    "drawn": """Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
+    "drawn": """ax_, figure_ : Axes, Figure
         The axes and the figure.""",
     "ax": """ax : Axes or None, default=None
         Where to draw; None makes a figure.""",
@@ -65,8 +63,9 @@ class Display:
     def __init_subclass__(cls):
         dataclass(eq=False, repr=False)(cls)
         makers = [made.__func__ for made in vars(cls).values() if isinstance(made, classmethod)]
-        for described in (cls, *makers):
-            documented(DESCRIPTIONS)(described)
+        parts: list[Any] = [cls, *makers]
+        for part in parts:
+            documented(DESCRIPTIONS)(part)
 
     def _keep(self, axes: NDArray[np.object_]) -> Self:
         self.ax_ = axes[0] if len(axes) == 1 else axes

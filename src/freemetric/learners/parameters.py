@@ -276,7 +276,8 @@ def described(text: str | None, descriptions: Mapping[str, str], defaults: Mappi
         found = (_with_default(descriptions[key], defaults) for key in re.findall(r"\w+", match[0]))
         lines = "\n".join(found).replace("\n    ", "\n").replace("{cls}", descriptions.get("cls", ""))
         heading = "Examples" if lines.startswith(">>>") else "Attributes"
-        begins_section = text.endswith("\n\n", 0, match.start()) and f"{heading}\n---" not in text
+        has_heading = re.match(r".+\n---", lines) or f"{heading}\n---" in text
+        begins_section = text.endswith("\n\n", 0, match.start()) and not has_heading
         return f"{heading}\n{'-' * len(heading)}\n{lines}" if begins_section else lines
 
     return re.sub(r"^(?:\{\w+\} ?)+$", entries, text, flags=re.MULTILINE)

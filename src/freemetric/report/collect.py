@@ -102,7 +102,7 @@ def _of_the_fit(model, space):
     findings.n_neighbors = int(k) if isinstance(k, int | np.integer) else None
     if (chooser := find(model, "selection_")) is not None:
         findings.selection = {str(name): np.asarray(values) for name, values in chooser.selection_.items()}
-    head = getattr(getattr(find(model, "ensemble_"), "ensemble_", None), "head", None)
+    head: Any = getattr(getattr(find(model, "ensemble_"), "ensemble_", None), "head", None)
     if isinstance(head, ClassificationHead):
         findings.beside_votes = [(d.words, float(s)) for d, s in zip(head.densities, head.strengths, strict=True)]
     elif trends := getattr(head, "trends", ()):  # none with several targets, where each has its own

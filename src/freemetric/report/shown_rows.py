@@ -70,7 +70,7 @@ def kept_by(model: Any) -> KeptRows | None:
             known = getattr(part, "oob_decision_function_", getattr(part, "oob_prediction_", everything))
             rows, values, y = (of_rows[order] for of_rows in (training_set.rows, training_set.given, training_set.y))
             weights = None if training_set.weights is None else training_set.weights[order]
-            targets = ensemble.head.scale.back(y) if hasattr(part, "oob_prediction_") else None
+            targets = part.ensemble_.head.scale.back(y) if hasattr(part, "oob_prediction_") else None
             classes = y if hasattr(part, "classes_") else None
             return KeptRows(part, rows, len(known), values, ensemble is None, classes, weights, targets)
         if isinstance(part, MetricKNeighborsRegressor):

@@ -117,8 +117,8 @@ def _predicted(table, target, task, known):
         _, y, present, *_ = numbers_of(table, target)
         bars, _ = np.histogram(y, min(MOST_BARS, len(y)))
         middle = {"lowest": y.min(), "median": np.median(y), "mean": y.mean(), "highest": y.max()}
-        values = {name: rounded(float(value), DIGITS) for name, value in middle.items()}
-        known["targets"] = {**values, "n": len(y), "n_values": len(np.unique(y)), "bars": bars.tolist()}
+        known["targets"] = {name: rounded(float(value), DIGITS) for name, value in middle.items()}
+        known["targets"] |= {"n": len(y), "n_values": len(np.unique(y)), "bars": bars.tolist()}
         return present
     y, present = labels(table, target)
     values, counts = np.unique(y, return_counts=True)

@@ -95,6 +95,7 @@ def write_rows(model: TableModel, table: Table, frame: Any, findings: Findings, 
     }
     if findings.targets is None:
         names, y, predicted = np.array([*findings.class_names, ""], dtype=object), findings.y, findings.predicted
+        assert predicted is not None  # of a fitted model of classes
         wrong = np.flatnonzero((predicted >= 0) & (predicted != y))
         about |= {"class": names[y].tolist(), "predicted": names[predicted].tolist(), "wrong": wrong.tolist()}
     else:
@@ -172,7 +173,10 @@ def summary(model: TableModel) -> dict[str, Any]:
     last, weights, owed = model.pipeline[-1], by_column(model.weights()), model.importances()
     score = getattr(last, "oob_score_", np.nan)
     known = np.isfinite(score)
-    first = [] if owed is None or not owed.n_oob else np.argsort(-owed.mean, kind="stable")[:MOST_NAMED]
+    importances: list[list] = []
+    if owed is not None and owed.n_oob:
+        first = np.argsort(-owed.mean, kind="stable")[:MOST_NAMED]
+        importances = [[str(owed.names[i]), float(owed.mean[i]), float(owed.error[i])] for i in first]
     return {
         "task": REGRESS if model.predicts_numbers else CLASSIFY,
         "method": model.notes["method"],
@@ -184,7 +188,7 @@ def summary(model: TableModel) -> dict[str, Any]:
         "replicas": last.ensemble_.n_replicas if hasattr(last, "ensemble_") else None,
         "n_neighbors": getattr(last, "n_neighbors_", None),
         "weights": [[name, share] for name, share in list(weights.items())[:MOST_NAMED]],
-        "importances": [[str(owed.names[i]), float(owed.mean[i]), float(owed.error[i])] for i in first],
+        "importances": importances,
     }
 
 
