@@ -38,3 +38,34 @@ def test_samples_stay_as_they_were():
     RCA().fit(given, y)
     Covariance().fit(given)
     np.testing.assert_array_equal(given, X)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e308])
+def test_plain_samples_of_a_prediction_are_what_validation_gives(scale):
+    model, given = Covariance().fit(X), scale * np.sign(X)  # whose sum may overflow
+    assert check_samples(model, given, dtype=np.float64, reset=False) is given
+    assert validate_data(model, given, dtype=np.float64, reset=False) is given
+
+
+@pytest.mark.parametrize(
+    ("samples", "words"),
+    [
+        (X[:0], "Found array with 0 sample"),
+        (X[0], "Expected 2D array, got 1D array"),
+        (X[:, :2], "X has 2 features"),
+        (np.where(X == X[3, 1], np.nan, X), "Input X contains NaN"),
+        (np.where(X == X[3, 1], np.inf, X), "Input X contains infinity"),
+        (np.vstack([np.full((2, 3), np.inf), np.full((2, 3), -np.inf)]), "Input X contains infinity"),
+    ],
+)
+def test_samples_of_a_prediction_that_are_wrong_are_refused(samples, words):
+    with pytest.raises(ValueError, match=words):
+        check_samples(Covariance().fit(X), samples, dtype=np.float64, reset=False)
+
+
+def test_other_kinds_of_samples_become_plain_ones():
+    model = Covariance().fit(X)
+    for given in (X.astype(np.float32), X.tolist(), np.ma.array(X)):
+        found = check_samples(model, given, dtype=np.float64, reset=False)
+        assert type(found) is np.ndarray
+        assert found.dtype == np.float64

@@ -34,6 +34,8 @@ def check_samples(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
 
     A sparse X becomes dense, within scikit-learn's ``working_memory``.
     """
+    if not y and options.get("reset") is False and _is_as_in_fit(estimator, X):
+        return X
     if options.get("y_numeric") and y:
         _check_no_words(estimator, y[0])
     try:
@@ -50,6 +52,15 @@ def check_samples(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         kind = "Regressor" if options.get("y_numeric") or is_regressor(estimator) else "Classifier"
         remedy = f"freemetric.Table{kind} takes tables as they are: names, dates, gaps"
         raise ValueError(f"{message}; {remedy}.") from problem
+
+
+def _is_as_in_fit(estimator, X):
+    """Whether ``validate_data`` would return X as it is; asking it takes a quarter of the time of one prediction."""
+    is_plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and len(X) > 0
+    if not is_plain or hasattr(estimator, "feature_names_in_"):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return X.shape[1] == getattr(estimator, "n_features_in_", None) and bool(np.isfinite(X.sum()))
 
 
 def check_factors(estimator: Any, X: Any) -> Any:
