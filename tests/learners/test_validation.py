@@ -53,8 +53,8 @@ def test_plain_samples_of_a_prediction_are_what_validation_gives(scale):
         (X[:0], "Found array with 0 sample"),
         (X[0], "Expected 2D array, got 1D array"),
         (X[:, :2], "X has 2 features"),
-        (np.where(X == X[3, 1], np.nan, X), "Input X contains NaN"),
-        (np.where(X == X[3, 1], np.inf, X), "Input X contains infinity"),
+        (np.where(X[3, 1] == X, np.nan, X), "Input X contains NaN"),
+        (np.where(X[3, 1] == X, np.inf, X), "Input X contains infinity"),
     ],
 )
 def test_samples_of_a_prediction_that_are_wrong_are_refused(samples, words):
