@@ -298,7 +298,10 @@ class BoundSum:
         self.terms, self.factor = terms, factor
 
     def __call__(self, A: Array) -> Array:
-        return self.factor * sum(term(A) for term in self.terms)
+        total = self.terms[0](A)
+        for term in self.terms[1:]:
+            total = total + term(A)
+        return self.factor * total
 
     @property
     def n_samples(self) -> int | None:

@@ -99,10 +99,7 @@ class FreeEnergyModel(
         {itself}
         """
         validate_params(self)
-        return self._searched(*self._problem(X, y, sample_weight))
-
-    def _searched(self, task, training_set, n_rows):
-        """Itself with the metrics that a search finds; so many rows were given."""
+        task, training_set, n_rows = self._problem(X, y, sample_weight)
         search = self._search(training_set, task)
         run_to_the_end(search, self)
         self.__dict__.update(finish_fit(search, training_set, n_rows))

@@ -20,8 +20,9 @@ from .certificate import CertificateMixin
 from .conformal import COVERAGES, Conditions, check_alpha, prediction_sets, warn_of_small_cells
 from .counterfactuals import CounterfactualsMixin
 from .deciding import DecidingMixin
-from .finish import learn_more, together
+from .finish import finish_fit, learn_more, together
 from .parameters import free_energy_estimator
+from .running import run_to_the_end
 from .settings import recipe_of
 from .state_checks import check_classifier
 from .tasks.intervals import check_one_target
@@ -168,6 +169,13 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
         if len(training_set) >= 2 * self.n_searched_:
             return self._searched(self._task(training_set), training_set, n_given)
         self.__dict__.update(learn_more(self, training_set, len(new), n_given))
+        return self
+
+    def _searched(self, task, training_set, n_rows):
+        """Itself with the metrics that a search finds, as ``fit`` does."""
+        search = self._search(training_set, task)
+        run_to_the_end(search, self)
+        self.__dict__.update(finish_fit(search, training_set, n_rows))
         return self
 
     def _warn_about(self, searched):

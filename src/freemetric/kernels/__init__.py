@@ -44,6 +44,8 @@ def can_follow(device: str, n_features: int, n_listed: int | None, diagonal: boo
 
 @cache
 def _backend(name):  # an import that has been made is still a twentieth of one prediction
+    if name.startswith("torch") and find_spec("torch") is None:
+        raise ImportError("Computing on a GPU needs torch: pip install 'freemetric[gpu]'.")
     return import_module(f".{name}", __name__)
 
 

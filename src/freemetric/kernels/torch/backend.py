@@ -1,6 +1,9 @@
 """The GPU kernels, all replicas in one batch: pairs tile by tile in triton, or stored in blocks that fit a budget."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +13,8 @@ from ..numba.backend import ridge_regression as on_cpu
 from ..numba.losses import KINDS, columns, cost
 from ..protocol import Loss, Places, Trials
 
-try:
+with suppress(ImportError):  # then this file can be read, not run
     import torch
-except ImportError:
-    raise ImportError("Computing on a GPU needs torch: pip install 'freemetric[gpu]'.") from None
 
 from . import listed_trajectories
 from .blocks import AllPairs, Listed, Lists, lists_of

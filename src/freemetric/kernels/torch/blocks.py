@@ -5,10 +5,14 @@ stays, so do the differences x_i - x_j of its pairs: images, distances and force
 products, in a fixed order of summation.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
-import torch
+with suppress(ImportError):  # then this file can be read, not run
+    import torch
 
 
 class Lists(NamedTuple):
