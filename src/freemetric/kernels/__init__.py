@@ -25,7 +25,7 @@ def kernels_for(device: str) -> ModuleType:
 
 def cpu_kernels() -> ModuleType:
     """The CPU's backend, with what it alone computes: indices, votes, and the inner loops of single learners."""
-    return _backend(BACKENDS["cpu"])
+    return _backend("numba.backend")
 
 
 def can_sweep(device: str, of_targets: bool = False) -> bool:
