@@ -88,22 +88,29 @@ class OOBPredictor:
             self._prepare()
 
     def _prepare(self):
-        """Compute what all predictions share. Every sample has one more place, behind all others: without itself."""
+        """Compute what all predictions share.
+
+        Where places hold several samples, every sample has one more place, behind all others: without itself.
+        """
         ensemble, places, n = self.ensemble, self.training_set.places, len(self.oob_samples)
         self.places = places.of_row[self.oob_samples]
         seen = seen_in(ensemble.views, self.training_set.X[places.rows])
         self.shortlist = Shortlist.of(ensemble.averaged_matrices(), seen)
-        counts = places.counts[self.places] - 1
-        own = self.training_set.votes(self.oob_samples)
-        votes = np.where(counts[:, None] > 0, places.votes[self.places] - own, 0.0).astype(np.float32)
-        self.votes = np.concatenate([places.counts, counts]), np.concatenate([places.votes, votes])
-        self.seen = {name: np.concatenate([V, V[self.places]]) for name, V in seen.items()}
-        self.n_places = len(places.rows)
+        self.n_places, self.are_single = len(places.rows), places.have_one_vote
+        if self.are_single:
+            self.votes, self.seen = (places.counts[:0], places.votes), seen
+        else:
+            counts = places.counts[self.places] - 1
+            own = self.training_set.votes(self.oob_samples)
+            votes = np.where(counts[:, None] > 0, places.votes[self.places] - own, 0.0).astype(np.float32)
+            self.votes = np.concatenate([places.counts, counts]), np.concatenate([places.votes, votes])
+            self.seen = {name: np.concatenate([V, V[self.places]]) for name, V in seen.items()}
         width = sum(len(some) * e.n_coordinates for some, e in zip(self.replicas, ensemble.members, strict=True))
         few = 4 * width * (self.n_places + n) <= KEPT_BYTES
         self.spaces = [self._spaces(e) for e in range(len(self.replicas))] if few else None
         # one more k without weight: among the nearest may be the sample's own place, where nothing is left
-        self.of_k = [np.append(np.trim_zeros(row, "b"), 0.0).astype(np.float32) for row in ensemble.weights]
+        zero = [] if self.are_single else [0.0]
+        self.of_k = [np.append(np.trim_zeros(row, "b"), zero).astype(np.float32) for row in ensemble.weights]
         self.wholes = ensemble.head.left_out(self.training_set)
 
     def _spaces(self, number):
@@ -130,13 +137,16 @@ class OOBPredictor:
             return out
 
     def _candidates(self, seen, numbers):
-        """Places (n, size) to look at; instead of a sample's own place the one without it."""
+        """Places (n, size) to look at, without a sample's own one, or instead of it the one without the sample."""
         if self.size + 1 < self.n_places:
             places = self.shortlist.nearest(seen, self.size + 1)
         else:
             places = np.broadcast_to(np.arange(self.n_places, dtype=np.int32), (len(numbers), self.n_places))
-        own = (self.n_places + numbers)[:, None]
-        return np.where(places == self.places[numbers][:, None], own, places).astype(np.int32)
+        is_own = places == self.places[numbers][:, None]
+        if self.are_single:
+            is_own[~is_own.any(axis=1), -1] = True  # all keep as many: of other samples the farthest is left out
+            return places[~is_own].reshape(len(numbers), -1)
+        return np.where(is_own, (self.n_places + numbers)[:, None], places).astype(np.int32)
 
 
 def some_of(n: int, most: int) -> NDArray[np.intp]:

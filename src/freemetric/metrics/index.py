@@ -115,9 +115,8 @@ class NeighborIndex:
     ) -> None:
         self.views, self.members, self.places = views, members, training_set.places
         counts, there = self.places.counts, self.places.votes
-        are_single = (counts == 1).all() and (there.sum(axis=1) == 1).all()
         # the kernels of the CPU need no counts where every place is one row with one vote
-        self.votes = (counts, there), (counts[:0] if are_single else counts, there)
+        self.votes = (counts, there), (counts[:0] if self.places.have_one_vote else counts, there)
         # of every number of neighbours in each space of an ensemble
         self.weights = [
             np.trim_zeros(row, "b").astype(np.float32) / len(member)

@@ -164,6 +164,11 @@ class Places(NamedTuple):
         """Whether no two samples share a place."""
         return len(self.rows) == len(self.of_row)
 
+    @property
+    def have_one_vote(self) -> bool:
+        """Whether every place is one sample with one vote."""
+        return self.are_single and bool((self.votes.sum(axis=1) == 1).all())
+
 
 def places_of(X: NDArray, values: NDArray, encoding: Encoding, weights: NDArray | None = None) -> Places:
     """Different places of samples X (N, d), in the order in which samples first come to them, and their votes."""
