@@ -101,3 +101,18 @@ def test_a_folder_that_may_only_be_read(sources):
     called(COUNTED, sources)
     nowhere = "import tempfile\ndef no(*_, **__):\n    raise OSError\ntempfile.TemporaryFile = no\n"
     assert called(nowhere + COUNTED, sources) == ["20", "1"]
+
+
+ENERGIES = """
+import numpy as np
+from freemetric.energies import LogNCAEnergy
+rng = np.random.default_rng(0)
+X, A = rng.random((120, 13)), 3 * rng.standard_normal((3, 13, 13))
+energy = LogNCAEnergy(n_neighbors=32).bind(X, np.arange(120) % 3).near(A)
+print([part.tobytes().hex() for part in (energy(A), *energy.value_and_grad(A))])
+"""
+
+
+def test_a_process_that_compiles_computes_what_later_ones_do(tmp_path):
+    first, later = (called(ENERGIES, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "compiled")) for _ in range(2))
+    assert first == later

@@ -17,7 +17,12 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
     Where neither the package's folder nor home can be written to, nothing is kept.
     Functions that are not there to be read are then compiled by every process, with one warning that names the
     variable to set.
+
+    A process that compiles calls the functions that a kernel calls, a later one the copies within the kernel, which
+    the compiler may have made to sum in another order. Functions are therefore inlined, so that both compute the same;
+    those that only compare may say ``forceinline=False``, for the time that compiling takes.
     """
+    options = {"forceinline": True, **options}
 
     def compiled(function: Callable) -> Any:
         if Cache is None:

@@ -20,7 +20,7 @@ ENOUGH = 24  # bisections; by then only equal distances are left between the bou
 f32 = np.float32
 
 
-@njit(fastmath=SUMS, nogil=True, cache=True)
+@njit(forceinline=False, fastmath=SUMS, nogil=True, cache=True)
 def bound_of_nearest(h, n, K, spare):
     """A bound that K of the first n values keep, and at most ``spare`` more unless they are equal."""
     high, low = h[0], -h[0]
@@ -40,7 +40,7 @@ def bound_of_nearest(h, n, K, spare):
     return high
 
 
-@njit(nogil=True, cache=True)
+@njit(forceinline=False, nogil=True, cache=True)
 def rank(near, rows, n, ranks):
     """Write to ranks the places of the first n values in their order, the first of equals first.
 
@@ -70,7 +70,7 @@ def rank(near, rows, n, ranks):
         ranks[j] = j
 
 
-@njit(nogil=True, cache=True)
+@njit(forceinline=False, nogil=True, cache=True)
 def keep_nearest(near, rows, n, K, spare, ranks):
     """Move the K nearest of n, and at most ``spare`` more, to the front; a bound that they keep, and their number."""
     bound, kept = bound_of_nearest(near, n, K, spare), np.int64(0)
@@ -86,7 +86,7 @@ def keep_nearest(near, rows, n, K, spare, ranks):
     return bound, kept
 
 
-@njit(nogil=True, cache=True)
+@njit(forceinline=False, nogil=True, cache=True)
 def take(h, K, bound, near, rows, n, least):
     """Append the values of h that may be among the K nearest to the n taken before; the bound they keep, their number.
 
