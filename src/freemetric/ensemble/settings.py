@@ -96,7 +96,7 @@ class Recipe:
     patient_bag, longest_walk : int, default=1000 and 4
         Samples of such a bag, and times the usual number of steps.
     n_steps, n_trajectories : int, default=3 and 2
-        Monte Carlo steps of a replica, enough to forget the identity, and trajectories of a step.
+        Monte Carlo steps of a replica, too few to forget the identity, and trajectories of a step.
     short_walk_bag : int, default=400
         Samples of a bag; on larger ones, whose energies are sharper, walks are longer by the root of the ratio.
     screened_features : int, default=40
