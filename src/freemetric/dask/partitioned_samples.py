@@ -13,9 +13,20 @@ from ..ensemble.tasks.scales import Scale, encoded_target
 from ..extras import require
 from ..learners.training_rows import MOST_ORDERED, canonical_order
 from ..learners.validation import check_label_columns, check_labels, labelled
-from ..metrics import ClassEncoding, TargetEncoding, TrainingSet, Trend
+from ..metrics import BoostedTrend, ClassEncoding, TargetEncoding, TrainingSet, Trend
+from ..metrics.boosted_trees import CrossedTrees, learned_rows
 from ..metrics.training_set import Places, places_of
-from ..metrics.trends import FOLDS, MOST_COLUMNS, Lines, Products, StandardColumns, fitted, has_few_products, units_of
+from ..metrics.trends import (
+    FOLDS,
+    MOST_COLUMNS,
+    ColumnTrend,
+    Lines,
+    Products,
+    StandardColumns,
+    fitted,
+    has_few_products,
+    units_of,
+)
 from ..metrics.views import Scaled, Steps, View, step_levels
 from .partition_index import PartitionIndex
 from .partitions import Block, merged_in_steps
@@ -241,7 +252,7 @@ def picked(found: Sequence[list], bracket: int, feature: int, wanted: int) -> fl
 class PartitionedTrend(NamedTuple):
     """A trend, and those of the same kind fitted without a tenth of the samples each."""
 
-    trend: Trend
+    trend: ColumnTrend
     lines: Lines
 
     def left_out(self, X: NDArray, ranks: NDArray) -> NDArray[np.float64]:
@@ -254,7 +265,7 @@ class TrendFinder:
 
     def __init__(self, samples: Any):
         self.samples = samples
-        self.columns: dict[type[Trend], StandardColumns] = {}
+        self.columns: dict[type[ColumnTrend], StandardColumns] = {}
 
     @cached_property
     def views(self) -> dict[type, View]:
@@ -264,8 +275,25 @@ class TrendFinder:
         scaled = Scaled(low, np.where(high > low, high - low, 1.0))
         return {Scaled: scaled, Steps: Steps.at(np.array(inner), low, high), Products: Products.within(low, high)}
 
-    def __call__(self, kind: type[Trend], rows: Any, scale: Scale) -> tuple[PartitionedTrend, NDArray] | None:
+    def __call__(self, kind: type[Trend], rows: Any, scale: Scale) -> tuple[Any, NDArray] | None:
         """The trend of that kind on a scale, and its cross-fitted predictions; None if it costs too much."""
+        found: Any = self._trees(scale) if issubclass(kind, BoostedTrend) else self._lines(kind, scale)
+        if found is None:
+            return None
+        left_out = self.samples.each(lambda X, y, ranks: found.left_out(X, ranks))
+        return found, np.concatenate(self.samples.dask.compute(*left_out))[self.samples.rows]
+
+    def _trees(self, scale):
+        """Trees of a few rows, which come out of the partitions."""
+        N = len(self.samples)
+        if not BoostedTrend.is_for(N, self.samples.n_features):
+            return None
+        numbers = learned_rows(N)
+        X = self.samples.features(numbers).astype(np.float64)
+        return CrossedTrees.of(X, scale(self.samples.y[numbers]), numbers)
+
+    def _lines(self, kind, scale):
+        """Linear in columns, by sums over the partitions."""
         if not has_few_products(kind, self.samples.n_features):
             return None
         views = [self.views[view] for view in kind.parts]
@@ -277,9 +305,7 @@ class TrendFinder:
         lines = fitted(
             columns, self._summed(lambda X, y, ranks: columns.moments(X, scale(y), ranks % FOLDS, np.ones(len(X))))
         )
-        found = PartitionedTrend(kind(views, lines.slopes[0], float(lines.bases[0])), lines)
-        left_out = self.samples.each(lambda X, y, ranks: found.left_out(X, ranks))
-        return found, np.concatenate(self.samples.dask.compute(*left_out))[self.samples.rows]
+        return PartitionedTrend(kind(views, lines.slopes[0], float(lines.bases[0])), lines)
 
     def _columns(self, views):
         """Columns with centres and units; along the rows if they outnumber the samples."""

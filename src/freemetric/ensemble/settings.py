@@ -143,9 +143,9 @@ class Recipe:
         Added to every share before its logarithm is taken.
     densities : tuple of str
         Class densities: "student-t", "naive-bayes" and "screened-naive-bayes".
-    optional_densities : tuple of str, default=("shared-student-t",)
+    optional_densities : tuple of str, default=("shared-student-t", "boosted-trees")
         Class densities that join ``densities``, if there are any, where the out-of-bag log loss falls by more than a
-        margin.
+        margin. Trees need 200 samples.
     density_margin, density_prior : float, default=2.0 and 0.5
         That margin, in standard errors; weight of the prior that holds the strengths of densities near 0, in samples.
     kernel_samples : int, default=250
@@ -153,8 +153,8 @@ class Recipe:
         classes.
     kernel_block : int, default=1500
         Most samples of one of the blocks that it is made of, at least 100; 0 leaves it out.
-    trends : tuple of str, default=("linear", "steps", "surface")
-        Trends of a regression target. Surfaces are for at most 27 features.
+    trends : tuple of str, default=("linear", "steps", "surface", "boosted-trees")
+        Trends of a regression target. Surfaces are for at most 27 features, trees for at least 200 samples.
     trend_prior : float, default=0.05
         Weight of the prior that holds their strengths near 0, as a share of the samples.
     noises : tuple of str, default=("linear", "steps")
@@ -236,12 +236,12 @@ class Recipe:
     calibration_prior: float = 5.0
     share_floor: float = 0.05
     densities: tuple[str, ...] = ("student-t", "naive-bayes", "screened-naive-bayes")
-    optional_densities: tuple[str, ...] = ("shared-student-t",)
+    optional_densities: tuple[str, ...] = ("shared-student-t", "boosted-trees")
     density_margin: float = 2.0
     density_prior: float = 0.5
     kernel_samples: int = 250
     kernel_block: int = 1500
-    trends: tuple[str, ...] = ("linear", "steps", "surface")
+    trends: tuple[str, ...] = ("linear", "steps", "surface", "boosted-trees")
     trend_prior: float = 0.05
     noises: tuple[str, ...] = ("linear", "steps")
     noise_prior: float = 2.0

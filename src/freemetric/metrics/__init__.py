@@ -4,6 +4,7 @@ Nothing here is fitted by itself; learners make these values, and files, display
 of retrieval measure how well a metric finds relevant items.
 """
 
+from .boosted_trees import BoostedTrees, BoostedTrend
 from .class_densities import (
     CLASS_DENSITIES,
     BinnedNaiveBayes,
@@ -27,6 +28,8 @@ __all__ = [
     "VIEWS",
     "Axes",
     "BinnedNaiveBayes",
+    "BoostedTrees",
+    "BoostedTrend",
     "Candidate",
     "ClassDensity",
     "ClassEncoding",

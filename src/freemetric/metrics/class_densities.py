@@ -42,6 +42,9 @@ class ClassEnergies(ABC):
 class ClassDensity(ClassEnergies):
     """Free energies in units of sqrt(d), from the features alone."""
 
+    n_folds: ClassVar[int] = 10  # of cross-fitting: parts of the samples, each of which meets densities of the others
+    fewest: ClassVar[int] = 0  # samples that it is tried with
+
     @classmethod
     def affordable(cls, n_features: int, n_classes: int) -> bool:
         """Whether so many features and classes are not too many."""

@@ -1,5 +1,6 @@
-"""Trends: ridge regressions of the target on all samples."""
+"""Trends: functions fitted to the targets of all samples, here ridge regressions."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -151,7 +152,37 @@ ROUNDING = 1e-24  # variance of a constant, where columns are of order one
 STRAIGHT = 5.0  # straight lines are in units smaller by that, and held less, where there are columns beside them
 
 
-class Trend:
+class Trend(ABC):
+    """A function of a sample that is fitted to the targets of all samples."""
+
+    words: ClassVar[str]
+
+    @abstractmethod
+    def __call__(self, X: NDArray) -> NDArray[np.float64]:
+        """Values (n,) of samples X (n, d)."""
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Features of the samples."""
+
+    @classmethod
+    @abstractmethod
+    def crossed(
+        cls, X: NDArray, y: NDArray, weights: NDArray | None = None
+    ) -> "tuple[Trend, NDArray[np.float64]] | None":
+        """The trend of rows X (N, d) with targets y (N,), and its cross-fitted predictions (N,); None if too dear."""
+
+    def to_state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    @abstractmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Trend":
+        """What a file holds; ValueError where its parts do not fit together."""
+
+
+class ColumnTrend(Trend):
     """f(x) = base + sum_j slope_j v_j(x): linear in columns v of some views.
 
     Parameters
@@ -164,27 +195,42 @@ class Trend:
         What is added.
     """
 
-    words: ClassVar[str]
     parts: ClassVar[tuple[type[View], ...]]  # views that it is made of
 
     def __init__(self, columns: Sequence[View], slopes: NDArray, base: float):
         self.columns, self.slopes, self.base = list(columns), slopes, base
 
-    def __call__(self, X: NDArray) -> NDArray[np.float64]:
-        """f (n,) of samples X (n, d)."""
+    def __call__(self, X):
         parts = [side_by_side(self.columns, X[some]) @ self.slopes for some in parts_of(len(X))]
         return np.concatenate([np.empty(0), *parts]) + self.base
 
     @property
-    def n_features(self) -> int:
-        """Features that it looks at."""
+    def n_features(self):
         return int(max(view.owner.max() for view in self.columns)) + 1
 
-    def to_state(self) -> dict[str, Any]:
-        return dict(vars(self))
+    @classmethod
+    def crossed(cls, X, y, weights=None):
+        """Ridge regression on standardised columns.
+
+        A tenth of the rows is left out at a time; the strength of the ridge is the one that predicts rows left out
+        best. O(N p^2 + p^3).
+        """
+        if not has_few_products(cls, X.shape[1]):
+            return None
+        views = [view.of(X) for view in cls.parts]
+        p = sum(len(view.owner) for view in views)
+        if min(len(X), p) > MOST_COLUMNS:
+            return None
+        w = np.ones(len(y)) if weights is None else weights
+        columns, folds = StandardColumns(views, np.zeros(p), np.ones(p)), np.arange(len(y)) % FOLDS
+        columns = columns._replace(centre=columns.sums(X, w, 1) / w.sum())
+        columns = columns._replace(unit=units_of(views, columns.sums(X, w, 2) / w.sum()))
+        columns = columns.along_rows(X) if p > len(X) else columns
+        lines = fitted(columns, columns.moments(X, y, folds, w))
+        return cls(views, lines.slopes[0], float(lines.bases[0])), lines.left_out(views, X, folds)
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "Trend":
+    def from_state(cls, state):
         columns, slopes, base = state["columns"], state["slopes"], state["base"]
         known = type(columns) is list and tuple(map(type, columns)) == cls.parts
         require(known, "columns of Trend", "are no views, or others")
@@ -193,21 +239,21 @@ class Trend:
         return cls(columns, slopes, base)
 
 
-class LinearTrend(Trend):
+class LinearTrend(ColumnTrend):
     """A straight line along every feature."""
 
     words = "a straight line along every feature"
     parts = (Scaled,)
 
 
-class StepTrend(Trend):
+class StepTrend(ColumnTrend):
     """A staircase along every feature, with a slope: any function of one feature, added up."""
 
     words = "a staircase along every feature"
     parts = (Scaled, Steps)
 
 
-class SurfaceTrend(Trend):
+class SurfaceTrend(ColumnTrend):
     """A surface of second degree: every feature straight and bent, and every two of them together."""
 
     words = "a curved surface over all features"
@@ -224,27 +270,11 @@ for _name, _trend in TRENDS.items():
 def crossed_trend(
     kind: type[Trend], X: NDArray, y: NDArray, weights: NDArray | None = None
 ) -> tuple[Trend, NDArray[np.float64]] | None:
-    """The trend of rows X (N, d) with targets y (N,), and its cross-fitted predictions (N,); None if too expensive.
-
-    Ridge regression on standardised columns. A tenth of the rows is left out at a time; the strength of the ridge is
-    the one that predicts rows left out best. O(N p^2 + p^3).
-    """
-    if not has_few_products(kind, X.shape[1]):
-        return None
-    views = [view.of(X) for view in kind.parts]
-    p = sum(len(view.owner) for view in views)
-    if min(len(X), p) > MOST_COLUMNS:
-        return None
-    w = np.ones(len(y)) if weights is None else weights
-    columns, folds = StandardColumns(views, np.zeros(p), np.ones(p)), np.arange(len(y)) % FOLDS
-    columns = columns._replace(centre=columns.sums(X, w, 1) / w.sum())
-    columns = columns._replace(unit=units_of(views, columns.sums(X, w, 2) / w.sum()))
-    columns = columns.along_rows(X) if p > len(X) else columns
-    lines = fitted(columns, columns.moments(X, y, folds, w))
-    return kind(views, lines.slopes[0], float(lines.bases[0])), lines.left_out(views, X, folds)
+    """The trend of rows X (N, d) with targets y (N,), and its cross-fitted predictions (N,); None if too expensive."""
+    return kind.crossed(X, y, weights)
 
 
-def has_few_products(kind: type[Trend], n_features: int) -> bool:
+def has_few_products(kind: type[ColumnTrend], n_features: int) -> bool:
     """Whether a trend of so many features has no more products than are affordable."""
     return Products not in kind.parts or Products.are_few(n_features)
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from ..ensemble.model import Ensemble
 from ..ensemble.tasks.regression import BEYOND, LEAST_VARIANCE, RegressionHead
 from ..learners import MetricKNeighborsRegressor
-from ..metrics import Member, TrainingSet
+from ..metrics import BoostedTrend, Member, TrainingSet
 from ..metrics.neighbor_votes import FARTHEST, NEAREST_BONUS
 from ..metrics.training_set import Places, equal_rows
 from .graph import GraphBuilder
-from .parts import part_graph
+from .parts import part_graph, trees
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,8 @@ def _enlarged(graph, scale, targets):
 
 
 def _trend(graph, trend, X):
+    if isinstance(trend, BoostedTrend):
+        return graph.Add(trees(graph, trend.trees, X), trend.base)
     columns = graph.Concat(*(part_graph(graph, view, X) for view in trend.columns), axis=1)
     return graph.Add(graph.MatMul(columns, trend.slopes[:, None]), trend.base)
 

@@ -8,7 +8,7 @@ from sklearn.preprocessing import QuantileTransformer
 
 from .. import metrics
 from ..learners.kernelized import Kernel, Kernelized
-from ..metrics import ClassDensity, View, class_densities, trends
+from ..metrics import ClassDensity, View, boosted_trees, class_densities, trends
 from ..metrics.kernel_ridge import FLOOR, ClassKernelRidge
 from ..metrics.views import Logarithms, Quantiles, Scaled, Steps
 from .graph import GraphBuilder
@@ -129,6 +129,21 @@ def _naive_bayes(graph, density, X):
     return graph.Add(graph.MatMul(part_graph(graph, density.steps, X), density.slopes), density.base)
 
 
+def trees(graph: GraphBuilder, found: boosted_trees.Trees, X: str) -> str:
+    """Sums (n, C) of the leaves that samples X reach, all trees a level at a time."""
+    (T, n_inner), n_leaves = found.features.shape, found.leaves.shape[1]
+    first = graph.take(X, np.zeros(T))
+    node = graph.integers(graph.Less(first, first))  # (n, T), at the root of every tree
+    for _ in range(n_leaves.bit_length() - 1):
+        place = graph.Add(node, n_inner * np.arange(T))
+        value = graph.GatherElements(X, graph.Gather(found.features.ravel(), place), axis=1)
+        right = graph.Greater(value, graph.Gather(found.thresholds.ravel(), place))
+        node = graph.Add(graph.Add(graph.Mul(node, 2), 1), graph.integers(right))
+    leaves = found.leaves.reshape(T * n_leaves, -1)
+    reached = graph.Gather(leaves, graph.Add(node, n_leaves * np.arange(T) - n_inner))
+    return graph.ReduceSum(reached, np.array([1]), keepdims=0)
+
+
 def _kernel_ridge(graph, model, X):
     """Every block predicts all samples, and the block of the nearest centre counts."""
     images = [graph.MatMul(part_graph(graph, view, X), model.maps[name]) for name, view in model.views.items()]
@@ -160,6 +175,7 @@ GRAPHS: dict[type, PartGraph] = {
     metrics.SharedStudentT: _student_t,
     metrics.BinnedNaiveBayes: _naive_bayes,
     metrics.ScreenedNaiveBayes: _naive_bayes,
+    metrics.BoostedTrees: lambda graph, density, X: graph.Neg(trees(graph, density.trees, X)),
     ClassKernelRidge: _kernel_ridge,
 }
 """Functions (graph, part, X) -> result by the class of the view or density."""

@@ -21,7 +21,6 @@ from ..task import EnsembleTask, Head, OOBResult
 from .decisions import Decision, ProbabilityScore
 
 FEW = 8  # classes
-FOLDS = 10  # parts of the training samples, each of which meets densities of the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,24 +108,28 @@ class ClassificationHead(Head):
 
 
 class CrossFittedDensities:
-    """Class densities of nine tenths of the training samples each, so that no sample has a part in its own.
+    """Class densities of all training samples but a fold of them, so that no sample has a part in its own.
 
     Samples come in a shuffled order: every tenth is as good as any.
     """
 
     def __init__(self, kinds: Sequence[type[ClassDensity]], training_set: TrainingSet):
-        self.fold, self.n_classes = np.arange(len(training_set)) % FOLDS, training_set.n_cells
-        parts = [np.flatnonzero(self.fold != fold) for fold in range(FOLDS)]
-        self.densities = [_densities(kinds, training_set.only(part)) for part in parts]
+        self.shape, numbers = (len(kinds), training_set.n_cells), np.arange(len(training_set))
+        self.parts = []  # folds of the samples, places among the kinds, and of every fold the densities without it
+        for n_folds in sorted({kind.n_folds for kind in kinds}):
+            places, fold = [place for place, kind in enumerate(kinds) if kind.n_folds == n_folds], numbers % n_folds
+            some = [kinds[place] for place in places]
+            without = [_densities(some, training_set.only(np.flatnonzero(fold != k))) for k in range(n_folds)]
+            self.parts.append((fold, places, without))
 
     def __call__(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
         """Free energies (n_densities, n, C) of X (n, d), by densities without the training samples ``numbers`` (n,)."""
-        energies = np.empty((len(self.densities[0]), len(X), self.n_classes))
-        for fold, densities in enumerate(self.densities):
-            met = self.fold[numbers] == fold
-            if met.any():
-                for out, density in zip(energies, densities, strict=True):
-                    out[met] = density(X[met])
+        energies = np.empty((self.shape[0], len(X), self.shape[1]))
+        for fold, places, without in self.parts:
+            for k, densities in enumerate(without):
+                met = fold[numbers] == k
+                for place, density in zip(places, densities if met.any() else [], strict=False):
+                    energies[place, met] = density(X[met])
         return energies
 
 
@@ -141,7 +144,8 @@ def cross_fitted_densities(
 ) -> tuple[list[ClassDensity], NDArray]:
     """The densities of all training samples, and energies (n_densities, n, C) of those scored by cross-fitted ones."""
     shape = training_set.X.shape[1], training_set.n_cells
-    kinds = [kind for name in names if (kind := CLASS_DENSITIES[name]).affordable(*shape)]
+    known = [CLASS_DENSITIES[name] for name in names]
+    kinds = [kind for kind in known if kind.affordable(*shape) and kind.fewest <= len(scored)]
     everyone = _densities(kinds, training_set)
     if not len(scored) or not kinds:
         return everyone, np.empty((len(kinds), len(scored), training_set.n_cells))
