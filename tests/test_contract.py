@@ -67,7 +67,7 @@ LONG = [
     FreeEnergyRegressor(n_replicas=8),
 ]
 
-# The checks fit constant features, single patterns and copies on purpose; NCA need not converge on them.
+# The checks fit constant features, single samples and copies on purpose; NCA need not converge on them.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),

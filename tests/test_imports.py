@@ -124,7 +124,7 @@ def files_of(package):
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    """By any statement, also inside functions and for types alone; a name of a package stands for its ``__init__.py``."""
+    """By any statement, also inside functions and for types alone; a package is its ``__init__.py``."""
     modules = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in sources()}
     modules = {name.removesuffix(".__init__"): path for name, path in modules.items()}
     arrows = {name: {m for m in modules_of_ours(path, modules) if m != name} for name, path in modules.items()}

@@ -240,9 +240,9 @@ def test_folds_do_not_repeat_a_warning(tmp_path):
     """Python shows a warning once for a line, but forgets it when filters change, as scikit-learn does in each fold."""
     script = tmp_path / "folds.py"
     script.write_text(FOLDS)
-    told = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stderr.splitlines()
-    lines = [line for line in told if "Constant features" in line]
+    printed = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stderr.splitlines()
+    lines = [line for line in printed if "Constant features" in line]
     assert [line.split(": ")[0] for line in lines] == [f"{script}:{number}" for number in (10, 11, 13)]
     always = [sys.executable, "-W", "always", script]
-    told = subprocess.run(always, capture_output=True, text=True, check=True).stderr
-    assert told.count("Constant features") == 5 + 11 + 2
+    printed = subprocess.run(always, capture_output=True, text=True, check=True).stderr
+    assert printed.count("Constant features") == 5 + 11 + 2

@@ -148,7 +148,7 @@ def test_of_very_many_rows_some_are_drawn():
     some = beside_the_truth(answers, repeats=2)
     assert (some["rows"], len(some["truth"])) == (5000, MOST_PREDICTIONS)
     assert (some["truth"][0], some["truth"][-1]) == (truth[:5000].min(), truth[:5000].max())
-    np.testing.assert_allclose(np.subtract(some["told"], some["truth"]), 1)
+    np.testing.assert_allclose(np.subtract(some["predicted"], some["truth"]), 1)
     assert residuals(answers) == pytest.approx({"mean": -1, "half": 1, "nine_in_ten": 1, "largest": 1})
 
 

@@ -1,4 +1,4 @@
-"""What is told of a fit while it runs, against what the fit itself says in the end."""
+"""What is reported of a fit while it runs, against what the fit itself says in the end."""
 
 import numpy as np
 import pytest

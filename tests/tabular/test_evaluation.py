@@ -1,4 +1,4 @@
-"""The comparison is honest: nothing of a test part reaches what is judged on it."""
+"""The comparison is honest: nothing of a test part reaches what is scored on it."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Every format gives the same table, and what is malformed is told by its line."""
+"""Every format gives the same table, and an error names the line."""
 
 import gzip
 import io

@@ -64,8 +64,8 @@ def test_sizes_are_counted_by_package(here, tmp_path):
     ],
 )
 def test_a_step_that_goes_otherwise_is_told(step, fine, here, tmp_path, capsys):
-    told = audit_user.taken(here, step, Path("x.whl"), tmp_path)
-    assert told["fine"] is fine
+    found = audit_user.taken(here, step, Path("x.whl"), tmp_path)
+    assert found["fine"] is fine
     assert capsys.readouterr().out.split()[0] == ("ok" if fine else "BAD")
 
 
