@@ -80,10 +80,14 @@ SLOW_EXAMPLES = {
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark the slow examples, before tests are chosen by their marks."""
+    """Mark the slow examples, before tests are chosen by their marks; begin with what takes longest.
+
+    Else one worker would fit the matrix of usual uses at the end, when the other has nothing left to do.
+    """
     for item in items:
         if isinstance(item, DoctestItem) and item.name.removeprefix("freemetric.") in SLOW_EXAMPLES:
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.path.parent.name != "usual")
 
 
 def pytest_collection():
