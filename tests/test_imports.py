@@ -241,7 +241,7 @@ def test_the_library_does_not_print():
 SWITCHES = {"scaled", "logs", "quantiles", "steps", "whitened", "identity", "diagonal", "full"}
 
 
-def test_views_and_forms_are_told_apart_in_metrics_only():
+def test_views_and_forms_are_distinguished_in_metrics_only():
     """No comparison with the name of a view or a form: whoever meets one asks it."""
     for path in sources():
         if part_of(path) == "metrics":

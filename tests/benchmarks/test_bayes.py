@@ -35,7 +35,7 @@ def test_methods_meet_the_same_rows_and_the_excess_is_that_of_their_labels():
     assert 0 < one["excess"] < 10
 
 
-def test_holes_are_filled_alike_for_all_and_told():
+def test_holes_are_filled_alike_for_all_and_recorded():
     X, _, Q, X_test = bayes.rows_of("missing", 100, 0)
     assert X.shape == (100, 12)
     assert not np.isnan(Q).any()

@@ -134,7 +134,7 @@ def numbered_iris():
     return np.column_stack([np.arange(len(X)), X]), y
 
 
-def test_a_search_judges_by_rows_it_did_not_learn_on_and_ends_with_all(monkeypatch):
+def test_a_search_scores_on_rows_it_did_not_learn_on_and_ends_with_all(monkeypatch):
     X, y = numbered_iris()
     spy = Spy()
     monkeypatch.setattr(
@@ -153,7 +153,7 @@ def drop_number(predict_proba):
     return lambda model, X: predict_proba(model, X[:, 1:] if X.shape[1] == 5 else X)
 
 
-def test_nothing_of_the_test_half_is_seen_before_it_is_judged(monkeypatch):
+def test_nothing_of_the_test_half_is_seen_before_it_is_scored(monkeypatch):
     seen = []
 
     class Watching(KNeighborsClassifier):
@@ -212,7 +212,7 @@ def test_records_are_made_once_and_a_stopped_run_goes_on(monkeypatch, tmp_path):
     assert (len(records), len(fits), broken) == (4, 5, [])
 
 
-def test_a_failed_fit_is_recorded_told_and_left_out_of_tables(monkeypatch, tmp_path, capsys):
+def test_a_failed_fit_is_recorded_reported_and_left_out_of_tables(monkeypatch, tmp_path, capsys):
     def fit():
         raise ValueError("too\nhard")
 

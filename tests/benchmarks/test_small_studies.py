@@ -15,7 +15,7 @@ multi_label = pytest.importorskip("multi_label")
 resuming = pytest.importorskip("resuming")
 
 
-def test_the_rarest_class_that_is_large_enough_is_told_from_all_others(rng):
+def test_the_rarest_class_that_is_large_enough_is_distinguished_from_all_others(rng):
     y = rng.permutation(np.repeat([0, 1, 2, 3], [900, 200, 90, 10]))  # of 600 rows the last class would have 5
     X, rare = imbalance.rare_against_rest(np.arange(1200)[:, None], y)
     assert len(X) == 600

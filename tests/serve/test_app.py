@@ -250,7 +250,7 @@ def test_a_broken_file_is_one_line_and_leaves_the_table(loaded):
     assert loaded.get("/api/state").json() == before
 
 
-def test_a_problem_of_the_choice_is_told_and_no_fit_begins(loaded):
+def test_a_problem_of_the_choice_is_reported_and_no_fit_begins(loaded):
     said = loaded.post("/api/columns", json={"target": "kind", "task": "regress"}).json()
     assert said["problem"].endswith("is no number to predict; names are classes")
     assert loaded.post("/api/fit", json={}).json()["error"] == said["problem"]

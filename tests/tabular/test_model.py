@@ -108,7 +108,7 @@ def test_rows_without_a_class_are_left_out_and_said(mixed, tmp_path):
     assert model.notes["rows"] == 77
 
 
-def test_wrong_methods_and_parameters_are_told_at_once(written):
+def test_wrong_methods_and_parameters_are_reported_at_once(written):
     table = read(written)
     with pytest.raises(InputError, match="unknown method 'rf'"):  # it cannot be saved
         TableModel.fit(table, "class", "rf")
@@ -132,7 +132,7 @@ def test_other_models_are_refused(model, tmp_path, iris):
         TableModel.load(tmp_path / "c.fm")
 
 
-def test_steps_are_told_while_a_model_is_fitted(written):
+def test_steps_are_reported_while_a_model_is_fitted(written):
     pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
     steps = []
     parameters = {"n_replicas": 4, "recipe__candidates": ["scaled/diagonal"], "recipe__n_neighbors": 3}
@@ -147,7 +147,7 @@ def test_steps_are_told_while_a_model_is_fitted(written):
     np.testing.assert_array_equal(quiet.predict(read(written))[0], model.predict(read(written))[0])
 
 
-def test_the_number_of_steps_is_told_with_the_first(iris):
+def test_the_number_of_steps_is_reported_with_the_first(iris):
     pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
     steps = []
     learner = freemetric.DMLFE(sampler=Annealing(n_steps=3), random_state=0)

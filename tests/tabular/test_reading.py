@@ -180,7 +180,7 @@ def test_parquet_cells_that_are_none(tmp_path, column, message):
         (b"a,b\n1,2\n1,\x00\n", "line 3: a NUL byte"),
     ],
 )
-def test_malformed_csv_is_told_by_its_line(tmp_path, content, message):
+def test_malformed_csv_is_reported_by_its_line(tmp_path, content, message):
     path = tmp_path / "a.csv"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:
