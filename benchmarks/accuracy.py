@@ -85,22 +85,22 @@ def with_five_neighbors(records):
 
 def groups(records):
     """Names of the data sets by group: the smaller ones, then all."""
-    patterns = sizes(records)
-    small = patterns.index[patterns < SMALL]
-    return {f"{len(small)} sets under {SMALL:,} samples": small, f"all {len(patterns)} sets": patterns.index}
+    n_samples = sizes(records)
+    small = n_samples.index[n_samples < SMALL]
+    return {f"{len(small)} sets under {SMALL:,} samples": small, f"all {len(n_samples)} sets": n_samples.index}
 
 
 # --- tables
 
 
 def errors_by_set(records):
-    errors, patterns = mean_errors(records, "honest")[list(SHOWN)], sizes(records)
+    errors, n_samples = mean_errors(records, "honest")[list(SHOWN)], sizes(records)
     shapes = {r.job.dataset: r.shape for r in records}
     repeats = Counter(name for name, _ in {(r.job.dataset, r.job.repeat) for r in records})
     rows = []
     for name in sorted(errors.index):
         cells = [f"**{e:.2f}**" if e <= errors.loc[name].min() + 1e-6 else f"{e:.2f}" for e in errors.loc[name]]
-        rows.append([name, patterns[name], *shapes[name][1:], repeats[name], *cells])
+        rows.append([name, n_samples[name], *shapes[name][1:], repeats[name], *cells])
     lowest = errors.le(errors.min(axis=1) + 1e-6, axis=0).sum()
     rows.append(["sets with the lowest error", *[""] * 4, *lowest])
     print_rows(["honest error in %", "samples", "features", "classes", "repeats", *SHOWN], rows)

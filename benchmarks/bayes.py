@@ -102,8 +102,8 @@ def rows_of(name, n, repeat):
 
 
 def measure(name, n, repeat, method):
-    """One fit, judged by the exact posterior; errors are in points."""
-    X, y, Q, judged = rows_of(name, n, repeat)
+    """One fit, scored by the exact posterior; errors are in points."""
+    X, y, Q, X_test = rows_of(name, n, repeat)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of classes with fewer rows than folds
         start = time.perf_counter()
@@ -115,8 +115,8 @@ def measure(name, n, repeat, method):
         "n": n,
         "repeat": repeat,
         "method": method,
-        "excess": round(100 * problem.excess(judged, labels), 4),
-        "bayes": round(100 * float(1 - problem.posterior(judged).max(axis=1).mean()), 4),
+        "excess": round(100 * problem.excess(X_test, labels), 4),
+        "bayes": round(100 * float(1 - problem.posterior(X_test).max(axis=1).mean()), 4),
         "seconds": round(seconds, 2),
     }
 

@@ -65,7 +65,7 @@ def measure_errors(folder):
         keep({"what": "error", "data": name, "rows": len(X), "learner": "Euclid", "error": euclid})
         for label, cls in LEARNERS.items():
             one_error(name, label, cls(random_state=0), "batches", X, X_test, y, y_test)
-            if label != "DMLFE":  # the most patterns of which all pairs are looked at by default
+            if label != "DMLFE":  # the most samples of which all pairs are looked at by default
                 one_error(name, label, cls(), "all pairs", X, X_test, y, y_test, MOST_WHOLE)
 
 

@@ -62,7 +62,7 @@ def _lightgbm(seed, task):
 
 
 class NativeCatBoost(BaseEstimator):
-    """CatBoost with its defaults, told which columns are categories; a gap there is a category."""
+    """CatBoost with its defaults, which knows which columns are categories; a gap there is a category."""
 
     def __init__(self, task, random_state=None):
         self.task = task

@@ -3,8 +3,8 @@
     python benchmarks/noisy_energy.py run   # some minutes; writes benchmarks/noisy_energy.csv
     python benchmarks/noisy_energy.py       # the tables of docs/explanation/physics.md from it
 
-Bias is that of the mean square of a coordinate, in percent of what Boltzmann's law says; its standard error comes from
-independent replicas.
+Bias is that of the mean square of a coordinate, in percent of that of Boltzmann's distribution; its standard error
+comes from independent replicas.
 """
 
 import csv
@@ -75,8 +75,8 @@ def mean_square(energy, move, T, A, rng, n_steps):
 
 def curves(R=4000, n_steps=150):
     for name, (value, slope, T) in CURVES.items():
-        law = [quad(lambda x, k=k: x**k * np.exp(-value(x) / T), -8, 8)[0] for k in (0, 2)]  # noqa: B023
-        expected = law[1] / law[0]
+        density = [quad(lambda x, k=k: x**k * np.exp(-value(x) / T), -8, 8)[0] for k in (0, 2)]  # noqa: B023
+        expected = density[1] / density[0]
         for step in (0.05, 0.1, 0.2, 0.4):
             for noise in (0.0, 0.5, 1.0, 2.0):
                 energy, rng = Curve(value, slope, noise), Together(np.random.default_rng(0).spawn(R))
@@ -96,7 +96,7 @@ def curves(R=4000, n_steps=150):
 
 
 def iris(R=32, T=0.03):
-    """The weights of two features; Boltzmann's law on a grid, of the mean of many batches and of all patterns."""
+    """The weights of two features; Boltzmann's distribution on a grid, by many batches and by all samples."""
     X, y = load_iris(return_X_y=True)
     X = minmax_scale(X[:, 2:])
     axis = np.linspace(0, 16, 33)
@@ -104,8 +104,8 @@ def iris(R=32, T=0.03):
     whole = np.where(grid == 0, 0.5, 1.0).prod(axis=(1, 2))
 
     def expected(values):
-        law = whole * np.exp(-(values - values.min()) / T)
-        return (law * (grid**2).mean(axis=(1, 2))).sum() / law.sum()
+        density = whole * np.exp(-(values - values.min()) / T)
+        return (density * (grid**2).mean(axis=(1, 2))).sum() / density.sum()
 
     energy = Diagonal(NCAEnergy()) + 1e-3 * Confinement()
     of_all = expected(energy.bind(X, y)(grid))
@@ -147,7 +147,7 @@ def show():
             print(f"| {', '.join(which)} | " + " | ".join(cells) + " |")
         if name == "iris":
             shifts = {record["batch"]: f"{float(record['bias_to_all']):+.1f}" for record in of_case}
-            print("| the law of batches against that of all | " + " | ".join(shifts.values()) + " |")
+            print("| the distribution of batches against that of all | " + " | ".join(shifts.values()) + " |")
 
 
 def cell(record):

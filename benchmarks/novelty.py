@@ -1,4 +1,4 @@
-"""Classes that were held out: are their samples told from new samples of known classes?
+"""Classes that were held out: are their samples distinguished from new samples of known classes?
 
     python benchmarks/novelty.py                                          # the table of the committed records
     python benchmarks/novelty.py --run RECORDS --data-home DATA           # measure what RECORDS lacks, then the table

@@ -64,7 +64,7 @@ if __name__ == "__main__":
         "MetricKNeighborsClassifier, NCA": MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA()), 5),
         "FreeEnergyClassifier, 90 replicas": FreeEnergyClassifier(random_state=0),
     }
-    print(f"| model | file | loading | one pattern (Python) | {len(new)} patterns (Python) |\n|---|---|---|---|---|")
+    print(f"| model | file | loading | one sample (Python) | {len(new)} samples (Python) |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name, model in models.items():
             print("|", name, "|", " | ".join(row(model.fit(X, y), Path(folder) / "model.onnx", new)), "|", flush=True)

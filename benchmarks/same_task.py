@@ -37,7 +37,7 @@ def fit_options(learner, y):
 
 
 def peer_input(learner, X, y):
-    """What metric-learn's takes: tuples of patterns."""
+    """What metric-learn's takes: tuples of samples."""
     if learner == "mmc":
         pairs, labels = pairs_of(y)
         return X[pairs], labels

@@ -77,7 +77,7 @@ def tuned_svm(n_jobs):
 
 
 def large_bags(n_jobs):
-    """Everything on the largest bags, and judged by all rows: what the race is to be as good as."""
+    """Everything on the largest bags, and scored on all rows: what the race is to be as good as."""
     recipe = Recipe(smallest_bag=4000, most_searched=10**9)
     return FreeEnergyClassifier(recipe=recipe, n_jobs=n_jobs, random_state=0)
 
@@ -213,18 +213,18 @@ def growth(some, sizes):
 
 # --- a model of the cost
 
-GRADIENTS, SEARCHES, LISTED, MOST_JUDGED, MOST_SEARCHED, ROWS_OF_A_CELL = 88, 10, 32, 4000, 16_384, 256
+GRADIENTS, SEARCHES, LISTED, MOST_SCORED, MOST_SEARCHED, ROWS_OF_A_CELL = 88, 10, 32, 4000, 16_384, 256
 
 
 def work(record):
-    """Pairs times coordinates: in gradients on lists, in searches of lists and judges, and in cells of the index."""
+    """Pairs times coordinates: in gradients on lists, in searches of lists and scores, and in cells of the index."""
     N, d = record["n"], N_FEATURES
     bags = [(int(size), count) for size, count in record["replicas"].items()]
     gradients = sum(count * GRADIENTS * size * LISTED * 2 * d for size, count in bags)
     lists = sum(count * SEARCHES * size**2 * d for size, count in bags)
-    judges = sum(count * min(N, MOST_JUDGED) * min(N, MOST_SEARCHED) * d for _, count in bags)
+    scored = sum(count * min(N, MOST_SCORED) * min(N, MOST_SEARCHED) * d for _, count in bags)
     cells = N * N / ROWS_OF_A_CELL * d if N >= 65_536 else 0
-    return np.array([gradients, lists + judges, cells]) / 1e9
+    return np.array([gradients, lists + scored, cells]) / 1e9
 
 
 def check_model(records):

@@ -126,11 +126,11 @@ measured = {}
 
 def report(what, value, target, unit="x"):
     """Print a line and keep the figure; ratios ("x") shall be large, all other units small."""
-    wanted = verdict = ""
+    wanted = outcome = ""
     if target is not None:
-        verdict = "reached" if (value >= target if unit == "x" else value <= target) else "MISSED"
+        outcome = "reached" if (value >= target if unit == "x" else value <= target) else "MISSED"
         wanted = f"{'>=' if unit == 'x' else '<='} {target} {unit}"
-    print(f"| {what} | {value:.{1 if value >= 2 else 2}f} {unit} | {wanted} | {verdict} |", flush=True)
+    print(f"| {what} | {value:.{1 if value >= 2 else 2}f} {unit} | {wanted} | {outcome} |", flush=True)
     measured[what.split(";")[0]] = [round(float(value), 4), unit]
 
 

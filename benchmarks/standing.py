@@ -21,7 +21,7 @@ def duels(scores):
 
 
 def elo(wins, anchor):
-    """Ratings by maximum likelihood of Bradley and Terry's law, P(i beats j) = 1 / (1 + 10^((r_j - r_i) / 400)).
+    """Ratings by maximum likelihood of Bradley and Terry's model, P(i beats j) = 1 / (1 + 10^((r_j - r_i) / 400)).
 
     ``wins`` (methods, methods) counts wins of rows over columns; method number ``anchor`` is rated 1000.
     """

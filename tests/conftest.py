@@ -12,15 +12,12 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn's contract then ch
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-import numpy as np
 import pytest
 from _pytest.doctest import DoctestItem, DoctestModule
 from llvmlite.binding import get_host_cpu_name
-from sklearn.datasets import load_iris, load_wine
-from sklearn.preprocessing import MinMaxScaler
 from threadpoolctl import threadpool_limits
 
-import freemetric.saved
+import freemetric
 
 COMPILE = "from freemetric.demo import fits_of_every_kind as fits; [fit() for fit in list(fits().values())[{}::2]]"
 
@@ -37,6 +34,8 @@ def pytest_configure(config):
             commands = ([sys.executable, "-W", "ignore", "-c", COMPILE.format(part)] for part in range(2))
             compilers = [subprocess.Popen(command) for command in commands]
             assert [compiler.wait() for compiler in compilers] == [0, 0]
+    else:  # what runs tests, and not what only starts those that do: the import takes seconds
+        from freemetric import saved  # noqa: F401
     if hasattr(config, "workerinput"):  # there is one for every core, and threads of BLAS would wait for each other
         threadpool_limits(1)
 
@@ -81,10 +80,14 @@ SLOW_EXAMPLES = {
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark the slow examples, before tests are chosen by their marks."""
+    """Mark the slow examples, before tests are chosen by their marks; begin with what takes longest.
+
+    Else one worker would fit the matrix of usual uses at the end, when the other has nothing left to do.
+    """
     for item in items:
         if isinstance(item, DoctestItem) and item.name.removeprefix("freemetric.") in SLOW_EXAMPLES:
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.path.parent.name != "usual")
 
 
 def pytest_collection():
@@ -110,11 +113,16 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture
 def rng():
+    import numpy as np
+
     return np.random.default_rng(0)
 
 
 @pytest.fixture(scope="session")
 def iris():
+    from sklearn.datasets import load_iris
+    from sklearn.preprocessing import MinMaxScaler
+
     X, y = load_iris(return_X_y=True)
     X[142, 0] += 0.01  # or it is a copy of row 101, and brute-force votes among equals are not unique
     return MinMaxScaler().fit_transform(X), y
@@ -122,6 +130,9 @@ def iris():
 
 @pytest.fixture(scope="session")
 def wine():
+    from sklearn.datasets import load_wine
+    from sklearn.preprocessing import MinMaxScaler
+
     X, y = load_wine(return_X_y=True)
     return MinMaxScaler().fit_transform(X), y
 

@@ -47,10 +47,12 @@ ESTIMATORS = [learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.i
 GIVEN_BOTH = {"DMLFE", "FreeEnergyClassifier", "Kernelized", "MetricKNeighborsClassifier", "MetricRetriever", "NCA"}
 """Estimators that are always checked on sparse matrices, too."""
 ALIKE = {type(learner).__name__ for learner in ESTIMATORS[: len(LEARNERS)]} - {"DMLFE", "NCA", "PCA", "RCA"}
+OF_SPARSE_TOO = frozenset(ALIKE)
+"""Learners that learn the same from sparse rows: learners/test_sparse.py."""
 ALIKE |= {"FreeEnergySelector", "MLKR", "TableRegressor"}  # which has the base of TableClassifier
 """Learners that differ in what they learn alone; how they read, refuse and say something is their base's."""
 OF_EVERY_LEARNER = {
-    *("check_array_api_input", "check_dict_unchanged", "check_estimator_sparse_array", "check_estimators_dtypes"),
+    *("check_array_api_input", "check_dict_unchanged", "check_estimators_dtypes"),
     *("check_estimators_nan_inf", "check_estimators_pickle", "check_f_contiguous_array_estimator"),
     *("check_fit2d_1feature", "check_fit2d_1sample", "check_fit_idempotent", "check_n_features_in"),
     *("check_no_attributes_set_in_init", "check_parameters_default_constructible", "check_transformer_general"),
@@ -67,7 +69,7 @@ LONG = [
     FreeEnergyRegressor(n_replicas=8),
 ]
 
-# The checks fit constant features, single patterns and copies on purpose; NCA need not converge on them.
+# The checks fit constant features, single samples and copies on purpose; NCA need not converge on them.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -100,6 +102,8 @@ def _slow_if_again(case):
     name, kind = getattr(check, "func", check).__name__, type(estimator).__name__
     if name == "check_estimator_sparse_matrix":
         is_again = kind not in GIVEN_BOTH
+    elif name == "check_estimator_sparse_array":
+        is_again = kind in OF_SPARSE_TOO
     else:
         is_again = kind in ALIKE and name not in OF_EVERY_LEARNER
     return pytest.param(estimator, check, marks=pytest.mark.slow) if is_again else case

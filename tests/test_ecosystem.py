@@ -28,8 +28,8 @@ CLASSIFIERS = {
     "free-energy": lambda: FreeEnergyClassifier(4, recipe=Recipe(candidates=KINDS, n_neighbors=3), random_state=0),
     "metric-knn": lambda: MetricKNeighborsClassifier(RCA(), most_neighbors=5, random_state=0),
 }
-# few replicas leave some patterns in every bag
-pytestmark = pytest.mark.filterwarnings("ignore:.* patterns (were|was) never out of bag")
+# few replicas leave some samples in every bag
+pytestmark = pytest.mark.filterwarnings("ignore:.* samples? (were|was) never out of bag")
 
 
 def seeded(learner):
@@ -127,7 +127,7 @@ def score_by_hand(model, X, y, splits):
 
 
 def thirds(y):
-    """Stratified splits: every third pattern of each class is judged."""
+    """Stratified splits: every third sample of each class is scored."""
     part = np.arange(len(y)) % 3
     return [(np.flatnonzero(part != i), np.flatnonzero(part == i)) for i in range(3)]
 
@@ -168,7 +168,7 @@ def test_samplers_and_energies_are_parameters(model, grid, small):
 @pytest.mark.parametrize(
     ("name", "grid", "best"),
     [
-        # on votes in maps that learn alone: plain neighbours and basins do not care for the dimension of the others
+        # on votes in maps that learn alone: plain neighbours and densities do not care for the dimension of the others
         (
             "free-energy",
             {"recipe__n_components": [1, 2], "recipe": [VOTES]},

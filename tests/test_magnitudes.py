@@ -114,12 +114,12 @@ def test_table_regressor(data):
 
 
 def test_errors_as_scikit_learn_has_them(rng):
-    y, told = rng.standard_normal((2, 50))
-    known = r2_score(y, told), mean_absolute_error(y, told), root_mean_squared_error(y, told), y.std()
+    y, predicted = rng.standard_normal((2, 50))
+    known = r2_score(y, predicted), mean_absolute_error(y, predicted), root_mean_squared_error(y, predicted), y.std()
     for c in (*POWERS, 1.0):
-        assert r2(c * y, c * told) == pytest.approx(known[0])
-        assert mae(c * y, c * told) / c == pytest.approx(known[1])
-        assert rmse(c * y, c * told) / c == pytest.approx(known[2])
+        assert r2(c * y, c * predicted) == pytest.approx(known[0])
+        assert mae(c * y, c * predicted) / c == pytest.approx(known[1])
+        assert rmse(c * y, c * predicted) / c == pytest.approx(known[2])
         assert spread(c * y) / c == pytest.approx(known[3])
 
 

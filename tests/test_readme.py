@@ -19,11 +19,13 @@ def test_readme_blocks_run(tmp_path, monkeypatch):
     assert held.mean() == pytest.approx(0.89, abs=0.05)
 
 
-def test_commands_run(tmp_path, monkeypatch):
+@pytest.mark.parametrize("left_out", ["evaluate", pytest.param("nothing", marks=pytest.mark.slow)])
+def test_commands_run(left_out, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ((_, commands),) = blocks(README, "console")
     for command in commands.splitlines():
-        run_command(command)
+        if command.split()[1] != left_out:  # tests/cli compares on smaller tables
+            run_command(command)
     assert (tmp_path / "people.html").exists()
 
 

@@ -48,7 +48,7 @@ def installed(fresh: Environment, requirements: list[str], wheel: Path) -> dict:
     seen = fresh.install(*(str(wheel) if text == "WHEEL" else text for text in requirements))
     total = round(fresh.megabytes().total())
     step = Step(f"pip install {' '.join(requirements).replace('WHEEL', 'freemetric')}", [])
-    return told(step, seen, seen.code == 0, f"{total} MB" if seen.code == 0 else seen.said)
+    return result(step, seen, seen.code == 0, f"{total} MB" if seen.code == 0 else seen.said)
 
 
 def taken(fresh: Environment, step: Step, wheel: Path, folder: Path, slow: float = 1.0) -> dict:
@@ -59,10 +59,10 @@ def taken(fresh: Environment, step: Step, wheel: Path, folder: Path, slow: float
     fine = seen.code == step.wanted and in_time and step.says in seen.out + seen.err
     problems = [line for line in seen.err.splitlines() if not line.startswith("note: ")]
     one_line = step.wanted not in (1, 2) or step.words[0] == "python" or len(problems) == 1
-    return told(step, seen, fine and one_line, seen.said)
+    return result(step, seen, fine and one_line, seen.said)
 
 
-def told(step: Step, seen: Seen, fine: bool, said: str) -> dict:
+def result(step: Step, seen: Seen, fine: bool, said: str) -> dict:
     """The step as a record, and as a line."""
     name = step.name.replace("WHEEL", "freemetric")
     mark, after = "ok " if fine else "BAD", " after Ctrl-C" if step.interrupt else ""

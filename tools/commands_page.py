@@ -53,8 +53,8 @@ def described(name: str, command: Any) -> str:
     arguments = [param for param in shown if param.param_type_name == "argument"]
     options = {_written(o): o for o in shown if o.param_type_name == "option"}
     needed = [words[0] for words, option in options.items() if option.required]
-    rows = [f"| `{placed(a)}` | {told(a)} |" for a in arguments]
-    rows += [f"| {', '.join(f'`{way}`' for way in words)} | {told(o)} |" for words, o in options.items()]
+    rows = [f"| `{placed(a)}` | {help_of(a)} |" for a in arguments]
+    rows += [f"| {', '.join(f'`{way}`' for way in words)} | {help_of(o)} |" for words, o in options.items()]
     usage = " ".join([name, *map(placed, arguments), *needed, "[OPTIONS]"])
     text = inspect.cleandoc(command.help or "")
     return f"## {name}\n\n{text}\n\n```text\n{usage}\n```\n\n| | |\n|---|---|\n" + "\n".join(rows) + "\n"
@@ -73,7 +73,7 @@ def placed(argument: Any) -> str:
     return shown if argument.required else f"[{shown}]"
 
 
-def told(param: Any) -> str:
+def help_of(param: Any) -> str:
     """The help of a parameter, and its default where there is one to know of."""
     text = (param.help or "").replace("|", "\\|")
     if param.required or param.default in (None, "") or isinstance(param.default, bool):

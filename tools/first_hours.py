@@ -73,7 +73,7 @@ species = np.where((frame["bill"].fillna(40) > 40) ^ frame["ringed"], "Adelie", 
 WINE = "from sklearn.datasets import load_wine; X, y = load_wine(return_X_y=True, as_frame=True)\n"
 IMPORT = "from freemetric import NCA, FreeEnergyClassifier\n"
 FIT = f"{WINE}{IMPORT}print(FreeEnergyClassifier(random_state=0).fit(X, y).oob_score_)"
-JUDGED = """
+SCORED = """
 from freemetric import TableClassifier
 from sklearn.model_selection import cross_val_score
 print(cross_val_score(TableClassifier(), frame, species, cv=3))
@@ -101,7 +101,7 @@ DATA_SCIENTIST = Person(
         python("the first fit, which compiles", FIT),
         python("the second fit", FIT),
         python("names in a matrix", NAMES, wanted=1, says="could not"),
-        python("a frame with categories, dates and gaps", FRAME + JUDGED),
+        python("a frame with categories, dates and gaps", FRAME + SCORED),
         python("a notebook", NOTEBOOK),
         python("the report without its extra", REPORT, wanted=1, says="pip install 'freemetric[report]'"),
     ],

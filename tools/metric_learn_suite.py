@@ -92,7 +92,7 @@ def outcome(case: ET.Element) -> Outcome:
     return Outcome(file, case.get("name", ""), "passed")
 
 
-def told(outcomes: list[Outcome], files: list[str]) -> int:
+def reported(outcomes: list[Outcome], files: list[str]) -> int:
     """Print a line for every file, what failed, and the sum; the number of tests that passed."""
     for file in files:
         kinds = Counter(one.kind for one in outcomes if one.file == file)
@@ -113,7 +113,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=ROOT / "out" / "metric-learn")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    passed = told(run(fetch(given.folder), given.only, given.jobs), given.only)
+    passed = reported(run(fetch(given.folder), given.only, given.jobs), given.only)
     sys.exit(len(given.only) == len(FILES) and passed < LEAST)
 
 

@@ -38,12 +38,12 @@ def build(out: Path) -> list[str]:
     if done.returncode:
         return [f"python -m build: {(done.stderr or done.stdout).strip().splitlines()[-1]}"]
     archives = sorted(map(str, dist.iterdir()))
-    told = subprocess.run(
+    checked = subprocess.run(
         [sys.executable, "-m", "twine", "check", "--strict", *archives], capture_output=True, text=True
     )
-    for line in told.stdout.splitlines():
+    for line in checked.stdout.splitlines():
         print(f"  {line}")
-    return [] if told.returncode == 0 else ["twine check --strict"]
+    return [] if checked.returncode == 0 else ["twine check --strict"]
 
 
 def look_into(out: Path) -> list[str]:

@@ -1,8 +1,8 @@
 """Families of models: how one is fitted with given parameters, and from what they are drawn.
 
-``fit(parameters, seed, X, y, judges, rounds)`` gives a model and its number of rounds. With judges (X, y), boosting
-stops when they see no progress, and forests are smaller; otherwise it runs for ``rounds``, or as many as the library's
-default. ``first`` is the configuration that a search begins with: the defaults.
+``fit(parameters, seed, X, y, held_out, rounds)`` gives a model and its number of rounds. With held-out rows
+(X, y), boosting stops when these show no progress, and forests are smaller; otherwise it runs for ``rounds``, or as
+many as the library's default. ``first`` is the configuration that a search begins with: the defaults.
 """
 
 import numpy as np
@@ -33,8 +33,8 @@ class Trees:
             "criterion": _one_of(rng, ("gini", "entropy")),
         }
 
-    def fit(self, parameters, seed, X, y, judges=None, rounds=None):
-        n_trees = N_TREES if judges is None else SEARCHED_TREES
+    def fit(self, parameters, seed, X, y, held_out=None, rounds=None):
+        n_trees = N_TREES if held_out is None else SEARCHED_TREES
         return self.kind(n_trees, random_state=seed, **parameters).fit(X, y), N_TREES
 
 
@@ -55,16 +55,16 @@ class LightGBM:
             "extra_trees": _one_of(rng, (False, True)),
         }
 
-    def fit(self, parameters, seed, X, y, judges=None, rounds=None):
+    def fit(self, parameters, seed, X, y, held_out=None, rounds=None):
         lightgbm = require("lightgbm", "outside")
-        n_rounds = MOST_ROUNDS if judges else rounds or 100
+        n_rounds = MOST_ROUNDS if held_out else rounds or 100
         model = lightgbm.LGBMClassifier(
             n_estimators=n_rounds, random_state=seed, n_jobs=1, verbosity=-1, deterministic=True, **parameters
         )
-        if judges is None:
+        if held_out is None:
             return model.fit(X, y), n_rounds
         model.fit(
-            X, y, eval_X=judges[0], eval_y=judges[1], callbacks=[lightgbm.early_stopping(PATIENCE, verbose=False)]
+            X, y, eval_X=held_out[0], eval_y=held_out[1], callbacks=[lightgbm.early_stopping(PATIENCE, verbose=False)]
         )
         return model, max(model.best_iteration_, 1)
 
@@ -84,9 +84,9 @@ class CatBoost:
             "rsm": float(rng.uniform(0.4, 1.0)),
         }
 
-    def fit(self, parameters, seed, X, y, judges=None, rounds=None):
+    def fit(self, parameters, seed, X, y, held_out=None, rounds=None):
         catboost = require("catboost", "outside")
-        n_rounds = MOST_ROUNDS if judges else rounds or 1000
+        n_rounds = MOST_ROUNDS if held_out else rounds or 1000
         model = catboost.CatBoostClassifier(
             iterations=n_rounds,
             random_seed=seed,
@@ -95,9 +95,9 @@ class CatBoost:
             allow_writing_files=False,
             **parameters,
         )
-        if judges is None:
+        if held_out is None:
             return model.fit(X, y), n_rounds
-        model.fit(X, y, eval_set=judges, early_stopping_rounds=PATIENCE)
+        model.fit(X, y, eval_set=held_out, early_stopping_rounds=PATIENCE)
         return model, model.get_best_iteration() + 1
 
 

@@ -11,7 +11,7 @@ MOST_DRAWS = 1000
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows of a known law: ``draw(rng, n)`` gives X (n, d) and y (n,), ``posterior(X)`` the chance of every class."""
+    """Rows of a known distribution: ``draw(rng, n)`` gives X (n, d) and y (n,), ``posterior(X)`` chances of classes."""
 
     about: str
     draw: Callable

@@ -20,7 +20,7 @@ from freemetric.bench.runner import Limits, RunOptions, plan, run
 from freemetric.cli import app
 from freemetric.tabular.methods import METHODS
 
-SETS, NAMES = ["iris", "wine"], ["euclidean", "rca", "rf"]
+SETS, NAMES = ["iris", "wine"], ["rca", "rf"]
 
 
 def contents(folder):
@@ -34,7 +34,7 @@ def contents(folder):
 def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
     report = run(plan(SETS, NAMES, 1), folder)
-    assert (report.fitted, report.found, report.problems) == (12, 0, [])
+    assert (report.fitted, report.found, report.problems) == (8, 0, [])
     return folder
 
 
@@ -52,7 +52,7 @@ def test_a_record_holds_every_k_and_both_protocols(undisturbed):
 def test_a_finished_run_is_found_not_repeated(undisturbed):
     before = contents(undisturbed)
     report = run(plan(SETS, NAMES, 1), undisturbed)
-    assert (report.fitted, report.found) == (0, 12)
+    assert (report.fitted, report.found) == (0, 8)
     assert contents(undisturbed) == before
 
 
@@ -67,7 +67,7 @@ def test_what_is_missing_is_done(undisturbed, tmp_path):
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_bytes(file.read_bytes())
     report = run(plan(SETS, NAMES, 1), tmp_path)
-    assert (report.fitted, report.found) == (6, 6)
+    assert (report.fitted, report.found) == (4, 4)
     assert contents(tmp_path) == contents(undisturbed)
 
 
@@ -80,9 +80,9 @@ def test_killed_in_the_middle_and_run_again(undisturbed, tmp_path):
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     survived = len(list(records.record_files(tmp_path)))
-    assert 3 <= survived < 12
+    assert 3 <= survived < 8
     report = run(plan(SETS, NAMES, 1), tmp_path)
-    assert report.fitted + report.found == 12
+    assert report.fitted + report.found == 8
     assert report.found >= survived
     assert contents(tmp_path) == contents(undisturbed)
 
@@ -91,7 +91,7 @@ def test_killed_in_the_middle_and_run_again(undisturbed, tmp_path):
 def test_two_runners_do_no_fit_twice(undisturbed, tmp_path):
     pair = [subprocess.Popen([*COMMAND, tmp_path, *OPTIONS], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     fitted = [int(process.communicate(timeout=120)[0].split()[0]) for process in pair]
-    assert sum(fitted) == 12
+    assert sum(fitted) == 8
     assert contents(tmp_path) == contents(undisturbed)
 
 

@@ -75,14 +75,14 @@ def test_no_complete_row_still_gives_the_errors():
     assert read_csv(error_table(errors))[1:] == [["x", "1.00", ""], ["y", "", "2.00"], ["z", "", ""]]
 
 
-def test_verdicts(errors):
+def test_rejected_hypotheses(errors):
     rows = {row[0]: row for row in read_csv(posthoc_table(errors, "DMLFE"))}
     assert rows["NCA"][4:7] == ["rejected", "not rejected", "not rejected"]
     assert rows["SCML"][4:7] == ["rejected"] * 3
     assert "Nemenyi 3.04, Bonferroni-Dunn 2.63" in posthoc_table(errors, "DMLFE").latex()
 
 
-def test_a_method_named_like_a_verdict_is_not_bold(errors):
+def test_a_method_named_like_an_outcome_is_not_bold(errors):
     table = posthoc_table(errors.rename(columns={"RF": "rejected"}), "DMLFE")
     assert (0, 0) not in table.bold
 

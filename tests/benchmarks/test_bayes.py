@@ -27,19 +27,19 @@ def test_records_are_made_once_and_continued(tmp_path):
 def test_methods_meet_the_same_rows_and_the_excess_is_that_of_their_labels():
     one, other = (bayes.measure("linear", 100, 0, method) for method in FAST)
     assert one["bayes"] == other["bayes"]
-    X, y, Q, judged = bayes.rows_of("linear", 100, 0)
+    X, y, Q, X_test = bayes.rows_of("linear", 100, 0)
     model = bayes.made("logistic", 0, X.shape[1]).fit(X, y)
-    P = bayes.PROBLEMS["linear"].posterior(judged)
+    P = bayes.PROBLEMS["linear"].posterior(X_test)
     wrong = 1 - P[np.arange(len(P)), model.predict(Q)]
     assert one["excess"] == pytest.approx(100 * wrong.mean() - one["bayes"], abs=2e-4)
     assert 0 < one["excess"] < 10
 
 
-def test_holes_are_filled_alike_for_all_and_told():
-    X, _, Q, judged = bayes.rows_of("missing", 100, 0)
+def test_holes_are_filled_alike_for_all_and_recorded():
+    X, _, Q, X_test = bayes.rows_of("missing", 100, 0)
     assert X.shape == (100, 12)
     assert not np.isnan(Q).any()
-    np.testing.assert_array_equal(Q[:, 6:], np.isnan(judged))
+    np.testing.assert_array_equal(Q[:, 6:], np.isnan(X_test))
 
 
 def test_a_change_of_the_recipe_is_a_method():

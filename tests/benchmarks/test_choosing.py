@@ -69,7 +69,7 @@ def test_comparison_is_paired():
         (-1, 0.5, "better", False),
     ],
 )
-def test_verdict_needs_the_sets_and_the_zoo(sets, zoo, goal, expected):
+def test_a_change_must_hold_on_the_sets_and_the_zoo(sets, zoo, goal, expected):
     result = {"confirming": {"error": {"difference": sets}}, "zoo": {"difference": zoo, "standard_error": 0.1}}
     assert choosing.holds(result, goal) is expected
 

@@ -195,7 +195,7 @@ def test_a_stopped_run_goes_on_under_any_label(small, monkeypatch, tmp_path, cap
     assert capsys.readouterr().out.count("another, small-c") == 2
 
 
-def test_a_failed_fit_is_recorded_and_told(small, monkeypatch, tmp_path, capsys):
+def test_a_failed_fit_is_recorded_and_reported(small, monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(mixed.METHODS, "failing", lambda seed, task: 1 / 0)
     mixed.run_missing(mixed.plan(["small-r"], ["failing"]), tmp_path)
     assert {r.failure for r in read_all(tmp_path)[0]} == {"ZeroDivisionError: division by zero"}

@@ -120,12 +120,12 @@ class Spy:
     def draw(self, rng):
         return {"n_neighbors": int(rng.integers(2, 9))}
 
-    def fit(self, parameters, seed, X, y, judges=None, rounds=None):
+    def fit(self, parameters, seed, X, y, held_out=None, rounds=None):
         rows = set(X[:, 0].astype(int).tolist())
-        if judges is None:
+        if held_out is None:
             self.final = rows, rounds
         else:
-            self.shown.append((rows, set(judges[0][:, 0].astype(int).tolist())))
+            self.shown.append((rows, set(held_out[0][:, 0].astype(int).tolist())))
         return KNeighborsClassifier(**parameters).fit(X[:, 1:], y), 10 * parameters["n_neighbors"]
 
 
@@ -134,7 +134,7 @@ def numbered_iris():
     return np.column_stack([np.arange(len(X)), X]), y
 
 
-def test_a_search_judges_by_rows_it_did_not_learn_on_and_ends_with_all(monkeypatch):
+def test_a_search_scores_on_rows_it_did_not_learn_on_and_ends_with_all(monkeypatch):
     X, y = numbered_iris()
     spy = Spy()
     monkeypatch.setattr(
@@ -143,9 +143,9 @@ def test_a_search_judges_by_rows_it_did_not_learn_on_and_ends_with_all(monkeypat
     search = RandomSearch(spy, n_configurations=4, n_folds=3, random_state=0).fit(X[::2], y[::2])
     everything = set(range(0, 150, 2))
     assert len(spy.shown) == 12
-    for learned, judged in spy.shown:
-        assert not learned & judged
-        assert learned | judged == everything
+    for learned, held_out in spy.shown:
+        assert not learned & held_out
+        assert learned | held_out == everything
     assert spy.final == (everything, 10 * search.parameters_["n_neighbors"])
 
 
@@ -153,7 +153,7 @@ def drop_number(predict_proba):
     return lambda model, X: predict_proba(model, X[:, 1:] if X.shape[1] == 5 else X)
 
 
-def test_nothing_of_the_test_half_is_seen_before_it_is_judged(monkeypatch):
+def test_nothing_of_the_test_half_is_seen_before_it_is_scored(monkeypatch):
     seen = []
 
     class Watching(KNeighborsClassifier):
@@ -174,11 +174,11 @@ def test_nothing_of_the_test_half_is_seen_before_it_is_judged(monkeypatch):
 def test_every_class_is_in_what_is_learned_on(rng):
     y = np.repeat([0, 1, 2, 3], [20, 9, 2, 1])
     folds = list(inner_folds(y, 3, 0))
-    for train, judges in folds:
+    for train, held_out in folds:
         assert set(y[train]) == {0, 1, 2, 3}
-        assert 3 not in y[judges]
-        assert not set(train) & set(judges)
-    assert sorted(np.concatenate([judges for _, judges in folds])) == list(range(31))
+        assert 3 not in y[held_out]
+        assert not set(train) & set(held_out)
+    assert sorted(np.concatenate([held_out for _, held_out in folds])) == list(range(31))
 
 
 # --- records
@@ -212,7 +212,7 @@ def test_records_are_made_once_and_a_stopped_run_goes_on(monkeypatch, tmp_path):
     assert (len(records), len(fits), broken) == (4, 5, [])
 
 
-def test_a_failed_fit_is_recorded_told_and_left_out_of_tables(monkeypatch, tmp_path, capsys):
+def test_a_failed_fit_is_recorded_reported_and_left_out_of_tables(monkeypatch, tmp_path, capsys):
     def fit():
         raise ValueError("too\nhard")
 

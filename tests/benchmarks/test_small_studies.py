@@ -15,7 +15,7 @@ multi_label = pytest.importorskip("multi_label")
 resuming = pytest.importorskip("resuming")
 
 
-def test_the_rarest_class_that_is_large_enough_is_told_from_all_others(rng):
+def test_the_rarest_class_that_is_large_enough_is_distinguished_from_all_others(rng):
     y = rng.permutation(np.repeat([0, 1, 2, 3], [900, 200, 90, 10]))  # of 600 rows the last class would have 5
     X, rare = imbalance.rare_against_rest(np.arange(1200)[:, None], y)
     assert len(X) == 600
@@ -118,9 +118,9 @@ def test_the_page_has_the_means_of_held_out_classes():
     assert "rejected {:.3f}, {:.3f} and {:.3f} of".format(*rejected) in " ".join(page("probabilities").split())
 
 
-@pytest.mark.parametrize("law", multi_label.GENERATED)
-def test_labels_are_there_and_not_there(law):
-    X, Y = multi_label.GENERATED[law](np.random.default_rng(0))
+@pytest.mark.parametrize("problem", multi_label.GENERATED)
+def test_labels_are_there_and_not_there(problem):
+    X, Y = multi_label.GENERATED[problem](np.random.default_rng(0))
     assert len(X) == len(Y) == 1300
     assert set(np.unique(Y)) == {0, 1}
     assert 0.05 < Y.mean(axis=0).min() < Y.mean(axis=0).max() < 0.95

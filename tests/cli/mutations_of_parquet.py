@@ -88,8 +88,8 @@ def notes(content):
     table = pq.read_table(io.BytesIO(content))
     for note in (b"{", b"null", b'{"index_columns": ["town"], "columns": []}', b"\xff"):
         yield _file(table.replace_schema_metadata({b"pandas": note}))
-    told = {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": pickle.dumps(Ran())}
-    yield _file(table.cast(pa.schema([table.schema.field(0).with_metadata(told), *list(table.schema)[1:]])))
+    extension = {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": pickle.dumps(Ran())}
+    yield _file(table.cast(pa.schema([table.schema.field(0).with_metadata(extension), *list(table.schema)[1:]])))
 
 
 def many_rows(content):

@@ -99,9 +99,9 @@ def test_records_that_lead_elsewhere_are_not_unpacked(freemetric, tmp_path):
 
 def test_data_sets(freemetric, tmp_path):
     sets = freemetric("datasets", "list", "--json").json
-    assert sets[0].keys() == {"number", "name", "patterns", "features", "classes"}
+    assert sets[0].keys() == {"number", "name", "samples", "features", "classes"}
     tic_tac_toe = next(row for row in sets if row["name"] == "tic-tac-toe")
-    assert (tic_tac_toe["patterns"], tic_tac_toe["features"]) == load("tic-tac-toe").X.shape
+    assert (tic_tac_toe["samples"], tic_tac_toe["features"]) == load("tic-tac-toe").X.shape
     assert next(row["features"] for row in sets if row["name"] == "anneal") == info("anneal").encoded["paper"] == 70
     answer = freemetric("datasets", "check", "iris,glass", "--data-home", tmp_path, "--json")
     assert answer.code == 1

@@ -65,7 +65,7 @@ def test_wrong_options(freemetric, home, words, message):
     assert message in answer.lines[-1]
 
 
-def test_a_failing_method_is_told_and_the_others_shown(freemetric, home):
+def test_a_failing_method_is_reported_and_the_others_shown(freemetric, home):
     words = [*WORDS, "--methods", "euclidean,pca", "--set", "pca.n_components=99"]
     answer = freemetric("evaluate", home / "people.csv", *words)
     assert answer.code == 1

@@ -12,8 +12,8 @@ def test_export_and_predict(freemetric, home, people, tmp_path):
     answer = freemetric("export", home / "people.fm", "-o", tmp_path / "people.onnx")
     assert (answer.code, answer.lines) == (0, [])
     session = onnxruntime.InferenceSession(tmp_path / "people.onnx")
-    told = f"from {', '.join(people.columns[:4])} to label, probabilities"
-    assert answer.out.splitlines() == [f"{tmp_path / 'people.onnx'}: {told}"]
+    expected = f"from {', '.join(people.columns[:4])} to label, probabilities"
+    assert answer.out.splitlines() == [f"{tmp_path / 'people.onnx'}: {expected}"]
     texts = people.astype({"age": float}).to_dict("list")
     label, probabilities = session.run(None, {put.name: column(texts[put.name]) for put in session.get_inputs()})
     freemetric("predict", home / "people.fm", home / "people.csv", "-o", tmp_path / "out.csv", "--proba")

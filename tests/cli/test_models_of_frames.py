@@ -31,10 +31,10 @@ def saved(path):
 def test_fit_of_the_file_is_fit_of_the_frame(freemetric, path, saved, tmp_path):
     given = ("--set", "n_replicas=6", "--set", 'recipe__candidates=["scaled/diagonal"]')
     assert freemetric("fit", path, "--target", "class", "-o", tmp_path / "cli.fm", *given).code == 0
-    told = [freemetric("predict", file, path, "--proba") for file in (tmp_path / "cli.fm", saved[0])]
-    assert [answer.code for answer in told] == [0, 0]
-    assert told[0].out == told[1].out
-    answers = pd.read_csv(io.StringIO(told[0].out))
+    printed = [freemetric("predict", file, path, "--proba") for file in (tmp_path / "cli.fm", saved[0])]
+    assert [answer.code for answer in printed] == [0, 0]
+    assert printed[0].out == printed[1].out
+    answers = pd.read_csv(io.StringIO(printed[0].out))
     for frame in (pd.read_csv(path), pl.read_csv(path)):
         np.testing.assert_array_equal(answers["prediction"], saved[1].predict(frame))
         np.testing.assert_array_equal(answers["probability of yes"], saved[1].predict_proba(frame)[:, 1])

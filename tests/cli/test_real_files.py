@@ -37,7 +37,7 @@ def test_fit_and_predict_from_the_shell_as_in_python(method, parameters, tmp_pat
     assert done.returncode == 0, done.stderr
     table = read(data)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # few replicas leave few patterns out
+        warnings.simplefilter("ignore", DataWarning)  # few replicas leave few samples out
         python = TableModel.fit(table, "class", method, seed=4, parameters=parameters)
     labels, chances = python.predict(table, proba=True)
     found, right = pd.read_csv(out), 100 * python.accuracy(table, labels)

@@ -55,12 +55,13 @@ def test_what_is_predicted_is_what_the_regressor_says(freemetric, folder, homes,
     np.testing.assert_allclose(found["prediction"], model.predict(X))
     np.testing.assert_allclose(found[quantiles], model.predict_quantiles(X))
     np.testing.assert_allclose(found[["lower 90 %", "upper 90 %"]], model.predict_interval(X, 0.1))
-    truth, told = homes["price"][5:], found["prediction"][5:]
+    truth, predicted = homes["price"][5:], found["prediction"][5:]
+    errors = truth - predicted
     inside = truth.between(found["lower 90 %"][5:], found["upper 90 %"][5:]).mean()
     assert "learned from most of these rows, so the errors say little about new ones" in answer.lines[0]
     assert answer.lines[1] == (
-        f"R² {1 - ((truth - told) ** 2).sum() / ((truth - truth.mean()) ** 2).sum():.4g}, "
-        f"mean absolute error {(truth - told).abs().mean():.4g}, RMSE {np.sqrt(((truth - told) ** 2).mean()):.4g} "
+        f"R² {1 - (errors**2).sum() / ((truth - truth.mean()) ** 2).sum():.4g}, "
+        f"mean absolute error {errors.abs().mean():.4g}, RMSE {np.sqrt((errors**2).mean()):.4g} "
         f"on the 85 rows with a known target; {100 * inside:.1f} % lie in their 90 % intervals"
     )
     said = freemetric("predict", folder / "homes.fm", folder / "homes.csv", "--json").json

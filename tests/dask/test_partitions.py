@@ -46,10 +46,10 @@ WRONG = {
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in divide")
-@pytest.mark.parametrize(("patterns", "labels", "said"), WRONG.values(), ids=WRONG)
-def test_what_cannot_be_learned_from(patterns, labels, said):
+@pytest.mark.parametrize(("samples", "labels", "said"), WRONG.values(), ids=WRONG)
+def test_what_cannot_be_learned_from(samples, labels, said):
     with pytest.raises(ValueError, match=said) as error:
-        DaskFreeEnergyClassifier(n_replicas=4).fit(patterns, labels)
+        DaskFreeEnergyClassifier(n_replicas=4).fit(samples, labels)
     assert "\n" not in str(error.value)
 
 
@@ -80,10 +80,10 @@ WRONG_TARGETS = {
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in divide")
-@pytest.mark.parametrize(("patterns", "numbers", "said"), WRONG_TARGETS.values(), ids=WRONG_TARGETS)
-def test_what_targets_cannot_be_learned_from(patterns, numbers, said):
+@pytest.mark.parametrize(("samples", "numbers", "said"), WRONG_TARGETS.values(), ids=WRONG_TARGETS)
+def test_what_targets_cannot_be_learned_from(samples, numbers, said):
     with pytest.raises(ValueError, match=said) as error:
-        DaskFreeEnergyRegressor(n_replicas=4).fit(patterns, numbers)
+        DaskFreeEnergyRegressor(n_replicas=4).fit(samples, numbers)
     assert "\n" not in str(error.value)
 
 

@@ -67,7 +67,7 @@ def test_downloads_once_into_the_cache(openml, cache):
     assert [call["data_id"] for call in calls] == [40682]
 
 
-def test_a_download_that_was_changed_is_told(openml, cache):
+def test_a_download_that_was_changed_is_reported(openml, cache):
     openml(thyroid())
     load("newthyroid")
     path = cache / "newthyroid.csv"

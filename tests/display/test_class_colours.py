@@ -1,4 +1,4 @@
-"""Classes can be told apart by colour, on light and on dark, and many are named where they are."""
+"""Classes are distinguished by colour, on light and on dark, and many are named where they are."""
 
 import itertools
 

@@ -112,7 +112,7 @@ def test_the_legend_stands_beside_the_points_and_names_the_classes(nca, iris):
     assert display.figure_.bbox.contains(*legend.get_window_extent().max)
 
 
-def test_draws_where_it_is_told(nca, iris):
+def test_draws_on_the_given_axes(nca, iris):
     _, ax = plt.subplots()
     display = EmbeddingDisplay.from_estimator(nca, *iris, ax=ax, s=5)
     assert display.ax_ is ax

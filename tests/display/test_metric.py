@@ -64,7 +64,7 @@ def test_a_classifier_shows_what_its_distances_weigh(classifier):
 
 @pytest.mark.parametrize("view", ["scaled", "quantiles", "steps"])
 def test_a_classifier_shows_its_averaged_metric(view, iris):
-    """The squared distance in the view of patterns that differ in all steps of some features."""
+    """The squared distance in the view of samples that differ in all steps of some features."""
     X, y = iris
     kinds = [f"{view}/diagonal", f"{view}/full"]
     model = FreeEnergyClassifier(n_replicas=6, recipe=Recipe(candidates=kinds, subsample=0.2), random_state=0).fit(X, y)
@@ -84,7 +84,7 @@ def test_a_classifier_shows_its_averaged_metric(view, iris):
 
 
 def test_patterns_give_the_units(nca, iris):
-    """In units of standard deviations, M is what a learner of standardised patterns would hold."""
+    """In units of standard deviations, M is what a learner of standardised samples would hold."""
     X, _ = iris
     display = MetricDisplay.from_estimator(nca, X=X)
     Z, scaler = nca.transform(X), StandardScaler().fit(X)

@@ -251,16 +251,16 @@ def test_memory_budgets_change_nothing(rng, monkeypatch):
 @pytest.mark.parametrize("move", [ElementMove(1.0), HamiltonianMove()], ids=repr)
 @pytest.mark.parametrize("loss", ["squared", pytest.param("absolute", marks=pytest.mark.slow)])
 def test_walks_are_in_balance(rng, loss, move):
-    """The mean energy on the walk is that of Boltzmann's law, integrated over the one element of the map."""
+    """The mean energy on the walk is that of Boltzmann's distribution, integrated over the one element of the map."""
     X = rng.random((12, 1))
     y = X[:, 0] ** 2 + 0.1 * rng.standard_normal(12)
     T, bound = 0.1, (RegressionEnergy(loss) + 0.02 * Confinement()).bind(X, y)
     grid = np.linspace(-15, 15, 2001)
     energy = bound(grid[:, None, None])
-    law = np.exp((energy.min() - energy) / T)
+    density = np.exp((energy.min() - energy) / T)
     sampler = Annealing(Constant(T), move, n_steps=60, burn_in=0.3)
     run = sampler.iterate(np.random.default_rng(1), bound, 4 * rng.standard_normal((40, 1, 1)))
     replicas = np.mean([state.energy for state, info in run if not info.adapting], axis=0)
     error = replicas.std(ddof=1) / np.sqrt(40)
     assert error < 0.1 * T
-    assert replicas.mean() == pytest.approx(energy @ law / law.sum(), abs=4 * error)
+    assert replicas.mean() == pytest.approx(energy @ density / density.sum(), abs=4 * error)

@@ -101,7 +101,7 @@ def test_the_gradient_of_the_calibration(rng, monkeypatch):
     assert (calibrated(shares, y, weights, F, [], RECIPE).strengths >= 0).all()
 
 
-def test_classes_around_one_point_are_told_apart_by_their_densities(rng):
+def test_classes_around_one_point_are_distinguished_by_their_densities(rng):
     """The wider of two classes is met outside; neighbours alone do not know that."""
     y = np.arange(160) % 2
     X = rng.standard_normal((160, 5)) * np.where(y, 3.0, 1.0)[:, None]

@@ -229,7 +229,7 @@ def test_only_plain_neighbors(iris):
     assert model.score(X[1::2], y[1::2]) == pytest.approx(plain, abs=0.03)
 
 
-def test_a_large_set_is_learned_and_judged_on_parts_of_it():
+def test_a_large_set_is_learned_and_scored_on_parts_of_it():
     recipe = Recipe(most_learned_on=100, most_scored=150, cheap_bag=50, affordable_bag=50)
     X, y = make_classification(900, 6, n_informative=4, random_state=0)
     model = FreeEnergyClassifier(recipe=recipe, random_state=0).fit(X, y)

@@ -36,7 +36,7 @@ def test_coverage_within_each_class_and_group_is_exact(rng):
     given, everyone = conditions(groups, of_new, n=len(truth), m=4), conditions(n=len(truth), m=4)
     hits, overall = np.zeros(4), np.zeros(4)
     for _ in range(times):
-        # a score of class c in group g is drawn from a law of its own, far from those of the others
+        # a score of class c in group g is drawn from a distribution of its own, far from those of the others
         typical, scores = rng.normal(truth + 3 * groups), np.tile(rng.normal(classes + 3 * of_new)[:, None], 2)
         hits += prediction_sets(scores, truth, typical, ALPHA, True, given)[0][np.arange(4), classes]
         overall += prediction_sets(scores, truth, typical, ALPHA, False, everyone)[0][np.arange(4), classes]
@@ -207,9 +207,9 @@ def test_small_classes_warn_once_and_by_name(rng):
     X = rng.normal(size=(123, 3))
     y = np.array(["often"] * 60 + ["common"] * 60 + ["rare"] * 3)
     model = FreeEnergyClassifier(5, random_state=0).fit(X, y)
-    with pytest.warns(DataWarning, match=r"fewer than 1 / alpha - 1 = 9 out-of-bag .*: class rare \(\d\)\.") as told:
+    with pytest.warns(DataWarning, match=r"fewer than 1 / alpha - 1 = 9 out-of-bag .*: class rare \(\d\)\.") as caught:
         sets = model.predict_set(X)
-    assert len(told) == 1
+    assert len(caught) == 1
     assert sets[:, list(model.classes_).index("rare")].all()
     assert not sets.all()
 

@@ -54,7 +54,7 @@ def test_equal_costs_are_no_costs(flowers, plain, skewed):
     np.testing.assert_array_equal(plain.predict(skewed[2], costs=[[0, 2], [2, 0]]), plain.predict(skewed[2]))
 
 
-def test_two_classes_are_told_apart_by_the_threshold_of_elkan(plain, skewed):
+def test_two_classes_are_distinguished_by_the_threshold_of_elkan(plain, skewed):
     """C_10 is lost by a miss and C_01 by a false alarm: the alarm pays from C_01 / (C_01 + C_10) on."""
     expected = FixedThresholdClassifier(plain, threshold=2 / (2 + 7), pos_label=1).fit(*skewed[:2])
     by_cost = plain.predict(skewed[2], costs=[[0, 2], [7, 0]])

@@ -236,7 +236,7 @@ def test_decisions_are_saved(data, tmp_path):
     ("scoring", "of_labels"),
     [(None, False), ("f1", True), ("balanced_accuracy", True), ("neg_log_loss", False), ("roc_auc", False)],
 )
-def test_scores_of_labels_are_told_from_those_of_probabilities(scoring, of_labels):
+def test_scores_of_labels_are_distinguished_from_those_of_probabilities(scoring, of_labels):
     assert ProbabilityScore(scoring, np.arange(2)).is_of_labels(np.array([0, 1, 1])) == of_labels
 
 

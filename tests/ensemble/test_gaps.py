@@ -210,9 +210,9 @@ def test_what_is_refused(wine, classifier):
 def test_features_without_any_value_are_named(wine):
     X, y = wine
     empty = np.where(np.arange(13) == 4, np.nan, X)
-    with pytest.warns(DataWarning) as told:
+    with pytest.warns(DataWarning) as caught:
         model = FreeEnergyClassifier(n_replicas=2, random_state=0).fit(empty, y)
-    said = [str(warning.message) for warning in told]
+    said = [str(warning.message) for warning in caught]
     assert "Features without any value, which no distance can use: 4." in said
     assert model.score(X, y) > 0.8
     assert model.feature_importances_[4] == 0

@@ -36,7 +36,7 @@ def coin():
     return FreeEnergyClassifier(8, random_state=0).fit(X, y), coin_and_clues(rng, 400)
 
 
-def heard(model):
+def out_of_bag(model):
     return OOBPredictor(model.ensemble_, model.oob_indices_, 10**6, 10**6, 10**6)
 
 
@@ -63,9 +63,9 @@ def test_the_coin_weighs_and_does_not_matter(coin):
     assert not SelectFromModel(model, prefit=True, threshold=0.03).get_support()[0]
 
 
-def test_judges_as_they_are_get_their_out_of_bag_probabilities():
+def test_unchanged_samples_get_their_out_of_bag_probabilities():
     for model in (few_classes(), few_classes(class_weight="balanced"), few_classes(recipe__scoring="f1_macro")):
-        predictor = heard(model)
+        predictor = out_of_bag(model)
         rows = model.ensemble_.training_set.rows[predictor.oob_samples]
         everyone = np.arange(len(rows))
         again = predictor.answers(predictor.X, everyone)
@@ -154,7 +154,7 @@ def test_copies_of_rows_make_errors_no_smaller():
     tripled = FreeEnergyClassifier(recipe=replace(plain, n_neighbors=15), random_state=0)
     with pytest.warns(DataWarning, match="copies"):
         tripled.fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
-    predictor = heard(tripled)
+    predictor = out_of_bag(tripled)
     rows = tripled.ensemble_.training_set.rows[predictor.oob_samples]
     np.testing.assert_allclose(
         predictor.answers(predictor.X, np.arange(360)), tripled.oob_decision_function_[rows], atol=1e-5
@@ -171,7 +171,7 @@ def test_the_same_whatever_the_threads_and_after_a_file(coin, tmp_path):
     assert not any("importances" in name for name in vars(model))
 
 
-def test_few_judges_and_replicas_where_features_are_very_many(coin, monkeypatch):
+def test_fewer_samples_and_replicas_where_features_are_very_many(coin, monkeypatch):
     model, _ = coin
     monkeypatch.setattr("freemetric.ensemble.importances.AFFORDABLE", 1e6)
     monkeypatch.setattr("freemetric.ensemble.oob.MOST_LOOKED_AMONG", 250)
@@ -181,7 +181,7 @@ def test_few_judges_and_replicas_where_features_are_very_many(coin, monkeypatch)
     assert few.mean[1] > few.mean[0]
 
 
-def test_rows_that_come_later_judge_nothing_and_old_ones_judge_on(coin):
+def test_new_rows_are_not_scored_and_old_ones_still_are(coin):
     X, y = coin_and_clues(np.random.default_rng(8), 150)
     model = FreeEnergyClassifier(8, recipe=Recipe(candidates=["scaled/full"], temperature=1e-3), random_state=0)
     model.partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
@@ -192,7 +192,7 @@ def test_rows_that_come_later_judge_nothing_and_old_ones_judge_on(coin):
     assert model.feature_importances_[1:].max() > 3 * abs(model.feature_importances_[0])
 
 
-def test_nobody_to_judge():
+def test_no_sample_is_out_of_bag():
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     with pytest.warns(DataWarning, match="never out of bag"):
         model = FreeEnergyClassifier(2, recipe=Recipe(candidates=["scaled/full"]), random_state=0).fit(X, [0, 0, 1, 1])

@@ -24,7 +24,7 @@ from freemetric.metrics import ClassEncoding
 pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 
 
-def law(rng, n):
+def labelled_samples(rng, n):
     """Two labels and a third output with three classes, of different features; the last two features are noise."""
     X = rng.random((n, 7))
     chances = np.column_stack([X[:, 0] * X[:, 1] > 0.25, (X[:, 2] - 0.5) * (X[:, 3] - 0.5) > 0]) * 0.9 + 0.05
@@ -35,8 +35,8 @@ def law(rng, n):
 @pytest.fixture(scope="module")
 def fitted():
     rng = np.random.default_rng(0)
-    X, Y = law(rng, 240)
-    return FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X, Y), X, Y, *law(rng, 600)
+    X, Y = labelled_samples(rng, 240)
+    return FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X, Y), X, Y, *labelled_samples(rng, 600)
 
 
 def test_shapes_are_those_of_a_forest(fitted):
@@ -97,7 +97,7 @@ def test_features_that_no_label_needs_are_unimportant(fitted):
 
 
 def test_the_order_of_labels_does_not_matter(rng):
-    X, Y = law(rng, 100)
+    X, Y = labelled_samples(rng, 100)
     model = FreeEnergyClassifier(n_replicas=6, random_state=0)
     some, others = model.fit(X, Y).predict_proba(X), model.fit(X, Y[:, [2, 0, 1]]).predict_proba(X)
     for P, same in zip(some, [others[1], others[2], others[0]], strict=True):
@@ -105,7 +105,7 @@ def test_the_order_of_labels_does_not_matter(rng):
 
 
 def test_a_label_twice_is_one_label(rng):
-    X, Y = law(rng, 120)
+    X, Y = labelled_samples(rng, 120)
     model = FreeEnergyClassifier(n_replicas=6, random_state=0).fit(X, Y[:, [0, 0]])
     first, second = model.predict_proba(X)
     np.testing.assert_allclose(first, second, atol=1e-6)
@@ -114,7 +114,7 @@ def test_a_label_twice_is_one_label(rng):
 
 
 def test_texts_and_constant_labels_are_labels(rng):
-    X, Y = law(rng, 80)
+    X, Y = labelled_samples(rng, 80)
     words = np.array([["no", "yes"][y] for y in Y[:, 0]], dtype=object)
     columns = np.column_stack([words, Y[:, 1], np.zeros(80, dtype=int)]).astype(object)
     model = FreeEnergyClassifier(n_replicas=4, random_state=0).fit(X, columns)
@@ -170,13 +170,13 @@ def test_files_and_pickles_hold_it(fitted, tmp_path):
 
 
 def test_results_do_not_depend_on_the_number_of_jobs(rng):
-    X, Y = law(rng, 80)
+    X, Y = labelled_samples(rng, 80)
     one, two = (FreeEnergyClassifier(n_replicas=6, n_jobs=n, random_state=0).fit(X, Y) for n in (1, 2))
     np.testing.assert_array_equal(one.oob_decision_function_, two.oob_decision_function_)
 
 
 def test_rows_can_be_valued_forgotten_and_condensed(rng):
-    X, Y = law(rng, 120)
+    X, Y = labelled_samples(rng, 120)
     Y[:, :2] = X[:, :1] > 0.5
     middle = int(np.argmin(np.abs(X[:, 0] - 0.8)))
     Y[middle, :2] = 0  # wrong

@@ -19,7 +19,7 @@ from freemetric.ensemble.tasks.regression import RegressionTask
 from freemetric.metrics import TargetEncoding
 
 
-def law(rng, n):
+def two_targets(rng, n):
     """Three targets, one of them positive and skewed, of six features."""
     X = rng.random((n, 6))
     Y = np.column_stack([np.sin(5 * X[:, 0]) + X[:, 1] ** 2, X[:, 2] * X[:, 3], np.exp(2 * X[:, 0] * X[:, 4])])
@@ -29,8 +29,8 @@ def law(rng, n):
 @pytest.fixture(scope="module")
 def fitted():
     rng = np.random.default_rng(0)
-    X, Y = law(rng, 200)
-    return FreeEnergyRegressor(n_replicas=6, random_state=0).fit(X, Y), X, Y, *law(rng, 300)
+    X, Y = two_targets(rng, 200)
+    return FreeEnergyRegressor(n_replicas=6, random_state=0).fit(X, Y), X, Y, *two_targets(rng, 300)
 
 
 def test_it_predicts_all_targets(fitted):
@@ -94,7 +94,7 @@ def test_reports_and_graphs_of_one_target_say_so(fitted, tmp_path):
 
 
 def test_one_column_is_one_target(rng):
-    X, Y = law(rng, 60)
+    X, Y = two_targets(rng, 60)
     with pytest.warns(DataConversionWarning, match="column-vector"):
         model = FreeEnergyRegressor(n_replicas=4, random_state=0).fit(X, Y[:, :1])
     expected = FreeEnergyRegressor(n_replicas=4, random_state=0).fit(X, Y[:, 0]).predict(X)
@@ -113,7 +113,7 @@ def test_votes_give_the_means_of_every_target(rng):
 
 
 def test_the_energy_is_the_mean_over_targets(rng):
-    X, Y = law(rng, 40)
+    X, Y = two_targets(rng, 40)
     A = rng.standard_normal((2, 3, 6))
     both = NeighborLikelihoodEnergy().bind(X, Y[:, :2])
     alone = [NeighborLikelihoodEnergy().bind(X, y) for y in Y[:, :2].T]

@@ -137,7 +137,7 @@ def test_smaller_alpha_larger_sets(data, fitted):
     assert small.shape == (len(X), 3)
 
 
-def test_few_judges_promise_nothing(data):
+def test_few_out_of_bag_samples_promise_nothing(data):
     X, y = data
     with pytest.warns(DataWarning, match=r"fewer than 1 / alpha - 1 = 19 out-of-bag samples: class 0 \(\d\), class 1"):
         assert model().fit(X[:15], y[:15]).predict_set(X[:50], 0.05).all()

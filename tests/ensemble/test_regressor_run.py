@@ -1,4 +1,4 @@
-"""A fit of numbers as a run: told to callbacks, stopped, killed, resumed; and what it says of frames."""
+"""A regression as a run: reported to callbacks, stopped, killed, resumed; and what it says of frames."""
 
 import os
 import signal

@@ -57,7 +57,7 @@ def test_out_of_bag_votes_by_brute_force(iris):
         assert expected[0].sum() == result.oob_votes.counts[i] == 2  # complementary bags
 
 
-def test_plain_neighbors_are_judged_by_leaving_one_out(iris):
+def test_plain_neighbors_are_scored_by_leaving_one_out(iris):
     X, y = iris
     search = search_in(X, y)
     search.grow([(search.enter(Candidate("scaled", "identity", "log-nca")), 0)])
@@ -67,7 +67,7 @@ def test_plain_neighbors_are_judged_by_leaving_one_out(iris):
         np.testing.assert_allclose(search.population.shares()[0, 4, i], knn.predict_proba(X[[i]])[0], atol=1e-6)
 
 
-def test_plain_neighbors_are_judged_once(iris):
+def test_plain_neighbors_are_scored_once(iris):
     search = search_in(*iris)
     result = search.enter(Candidate("scaled", "identity", "log-nca"))
     for _ in range(2):

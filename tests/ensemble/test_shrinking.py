@@ -283,12 +283,12 @@ def test_out_of_bag_votes_of_a_condensed_model_by_brute_force(data):
     (member,), indices = model.members_, model.oob_indices_
     (left_out,) = indices.left_out(model.members_)
     model.condense(max_rows=70)
-    voters, view = model.ensemble_.training_set.rows, model.views_["scaled"]
+    remaining, view = model.ensemble_.training_set.rows, model.views_["scaled"]
     floor = model.ensemble_.head.floor
-    for sample in [np.intersect1d(indices.rows, voters)[0], np.setdiff1d(indices.rows, voters)[0]]:
+    for sample in [np.intersect1d(indices.rows, remaining)[0], np.setdiff1d(indices.rows, remaining)[0]]:
         fair, shares = left_out[:, indices.rows == sample][:, 0], []
         for A in member.maps[fair]:
-            others = voters[voters != sample]
+            others = remaining[remaining != sample]
             apart = (((view(X[others]) - view(X[[sample]])) @ A.T) ** 2).sum(axis=1)
             shares.append(np.bincount(y[others[np.argsort(apart)[:5]]], minlength=3) / 5)
         expected = np.mean(shares, axis=0) + floor

@@ -336,7 +336,7 @@ def under_names_of_metric_learn():
 
 
 def tuples():
-    """Classifiers of pairs, triplets and quadruplets, with patterns and with indices."""
+    """Classifiers of pairs, triplets and quadruplets, with samples and with indices."""
     rows = np.arange(40).reshape(-1, 2)
     signs = np.where(np.arange(20) % 3, 1, -1)
     itml, scaled = LEARNERS["itml"](random_state=0), make_pipeline(MinMaxScaler(), LEARNERS["sdml"]())

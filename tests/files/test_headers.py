@@ -91,7 +91,7 @@ def test_what_another_release_cannot_rebuild(learner, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.VersionWarning")
 @pytest.mark.parametrize("key", HEADER)
-def test_altered_headers_are_told_in_one_line(key, learner, tmp_path):
+def test_altered_headers_are_reported_in_one_line(key, learner, tmp_path):
     learner.save(tmp_path / "a.model", about={"a": 1})
     for i, value in enumerate([*VALUES, "x" * 10**6, "deleted"]):
 

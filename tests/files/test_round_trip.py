@@ -157,7 +157,7 @@ def test_about(learner, tmp_path):
     notes = {"features": ["a", "b"], "error": 0.125, "text": "ä\n", "nothing": None, "1": {"deep": [1, [2]]}}
     learner.save(tmp_path / "a.model", about=notes)
     assert files.about(tmp_path / "a.model") == notes
-    model, told = freemetric.load(tmp_path / "a.model", with_about=True)
-    assert (type(model), told) == (DMLFE, notes)
+    model, kept = freemetric.load(tmp_path / "a.model", with_about=True)
+    assert (type(model), kept) == (DMLFE, notes)
     learner.save(tmp_path / "a.model")
     assert files.about(tmp_path / "a.model") == {}

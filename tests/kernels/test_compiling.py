@@ -113,6 +113,7 @@ print([part.tobytes().hex() for part in (energy(A), *energy.value_and_grad(A))])
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_compiles_computes_what_later_ones_do(tmp_path):
     first, later = (called(ENERGIES, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "compiled")) for _ in range(2))
     assert first == later

@@ -31,7 +31,7 @@ def problem(rng, N=97, d=5, p=3, n_classes=3, R=2, scale=1.0, one_data_set=False
 
 
 def uneven_weights(rng, X):
-    """Some patterns weigh a thousand times more than others."""
+    """Some samples weigh a thousand times more than others."""
     return 10 ** rng.uniform(-2, 1, X.shape[:2])
 
 

@@ -95,10 +95,12 @@ def test_many_samples_in_single_precision(learner, monkeypatch, tmp_path):
 def test_as_good_as_all_pairs(data):
     """By the error of soft neighbours among other samples, at the best scale: ranks of neighbours have none."""
     X, y = data
-    judge = NCAEnergy().bind(X[750:], y[750:])
+    held_out_energy = NCAEnergy().bind(X[750:], y[750:])
     learners = NCA(batch_size=150, random_state=0), NCA(max_iter=200)
-    by_batches, together = (well_scaled(learner.fit(X[:750], y[:750]).components_, judge) for learner in learners)
-    assert judge(by_batches[None])[0] < judge(together[None])[0] + 0.005
+    by_batches, together = (
+        well_scaled(learner.fit(X[:750], y[:750]).components_, held_out_energy) for learner in learners
+    )
+    assert held_out_energy(by_batches[None])[0] < held_out_energy(together[None])[0] + 0.005
 
 
 @pytest.mark.parametrize("counts", [(14, 9, 6), (12, 3, 2, 1)])

@@ -1,5 +1,6 @@
 """What every metric learner must do, whatever its mathematics."""
 
+import copy
 import subprocess
 import sys
 import warnings
@@ -21,10 +22,20 @@ from freemetric.exceptions import DataWarning
 SUPERVISED = [NCA(), DMLFE(random_state=0), FreeEnergyClassifier(12, random_state=0)]
 
 
+def made(name):
+    learner = LEARNERS[name]()
+    return learner.set_params(random_state=0) if "random_state" in learner.get_params() else learner
+
+
 @pytest.fixture(params=LEARNERS, ids=str)
 def learner(request):
-    learner = LEARNERS[request.param]()
-    return learner.set_params(random_state=0) if "random_state" in learner.get_params() else learner
+    return made(request.param)
+
+
+@pytest.fixture(scope="module", params=LEARNERS, ids=str)
+def fitted(request, iris):
+    """A learner that has learned from iris; tests leave it as it is."""
+    return made(request.param).fit(*iris)
 
 
 @pytest.fixture(params=SUPERVISED, ids=lambda e: type(e).__name__)
@@ -32,9 +43,8 @@ def supervised(request):
     return clone(request.param)
 
 
-def test_everything_public_follows_from_components(learner, iris):
-    X, y = iris
-    learner.fit(X, y)
+def test_everything_public_follows_from_components(fitted, iris):
+    X, learner = iris[0], fitted
     A, M = learner.components_, learner.get_mahalanobis_matrix()
     np.testing.assert_allclose(learner.transform(X), X @ A.T)
     np.testing.assert_allclose(M, A.T @ A)
@@ -45,18 +55,17 @@ def test_everything_public_follows_from_components(learner, iris):
     np.testing.assert_allclose(learner.pair_score([[X[0], X[90]]]), [-expected])
 
 
-def test_get_metric_outlives_a_refit(learner, iris, wine):
-    X, y = iris
-    metric = learner.fit(X, y).get_metric()
+def test_get_metric_outlives_a_refit(fitted, iris, wine):
+    X, learner = iris[0], copy.deepcopy(fitted)
+    metric = learner.get_metric()
     before = metric(X[0], X[90])
     learner.fit(*wine)
     assert metric(X[0], X[90]) == before
 
 
-def test_pairs_of_a_wrong_shape_are_named(learner, iris):
-    learner.fit(*iris)
+def test_pairs_of_a_wrong_shape_are_named(fitted):
     with pytest.raises(ValueError, match=r"pairs must have shape \(n_pairs, 2, 4\); got \(3, 2, 5\)"):
-        learner.pair_distance(np.zeros((3, 2, 5)))
+        fitted.pair_distance(np.zeros((3, 2, 5)))
 
 
 def test_feature_names_and_set_output(learner, iris):
@@ -240,9 +249,9 @@ def test_folds_do_not_repeat_a_warning(tmp_path):
     """Python shows a warning once for a line, but forgets it when filters change, as scikit-learn does in each fold."""
     script = tmp_path / "folds.py"
     script.write_text(FOLDS)
-    told = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stderr.splitlines()
-    lines = [line for line in told if "Constant features" in line]
+    printed = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stderr.splitlines()
+    lines = [line for line in printed if "Constant features" in line]
     assert [line.split(": ")[0] for line in lines] == [f"{script}:{number}" for number in (10, 11, 13)]
     always = [sys.executable, "-W", "always", script]
-    told = subprocess.run(always, capture_output=True, text=True, check=True).stderr
-    assert told.count("Constant features") == 5 + 11 + 2
+    printed = subprocess.run(always, capture_output=True, text=True, check=True).stderr
+    assert printed.count("Constant features") == 5 + 11 + 2

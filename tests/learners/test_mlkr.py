@@ -120,8 +120,8 @@ def test_partial_least_squares_begin_with_the_slope_of_y(rng):
 def test_batches_come_near(friedman):
     X, y = make_friedman1(750, 7, noise=1.0, random_state=1)
     whole, batches = MLKR(), MLKR(batch_size=250, max_iter=40, tol=1e-4, random_state=0)
-    judge = RegressionEnergy().bind(*make_friedman1(600, 7, noise=1.0, random_state=2))
-    energies = [judge(model.fit(X, y).components_[None])[0] for model in (whole, batches)]
+    held_out = RegressionEnergy().bind(*make_friedman1(600, 7, noise=1.0, random_state=2))
+    energies = [held_out(model.fit(X, y).components_[None])[0] for model in (whole, batches)]
     assert energies[1] < energies[0] + 0.05
 
 

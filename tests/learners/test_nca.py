@@ -31,8 +31,8 @@ def test_as_good_as_scikit_learn(data, n_components):
     ours = NCA(n_components, init=init).fit(X, y)
     theirs = NeighborhoodComponentsAnalysis(n_components, init=init, random_state=0).fit(X, y)
     order = np.argsort(y, kind="stable")
-    judge = reference.prepare(X[order][None], np.searchsorted(y[order], np.arange(y.max() + 2)))
-    our_energy, their_energy = reference.energy(judge, np.array([ours.components_, theirs.components_]))
+    prepared = reference.prepare(X[order][None], np.searchsorted(y[order], np.arange(y.max() + 2)))
+    our_energy, their_energy = reference.energy(prepared, np.array([ours.components_, theirs.components_]))
     assert our_energy <= their_energy + 2e-3
     assert ours.energy_ == pytest.approx(our_energy, rel=1e-5, abs=1e-7)
 

@@ -120,7 +120,7 @@ def test_descriptions_stand_in_the_docstring():
 
 
 @estimator
-class Told(BaseEstimator):
+class Documented(BaseEstimator):
     """An estimator whose fields say everything.
 
     {map} {features}
@@ -140,15 +140,15 @@ class Told(BaseEstimator):
 
 
 def test_fields_make_the_section_of_parameters():
-    assert re.findall(r"^(\w+)\n-+$", Told.__doc__, re.MULTILINE) == [
+    assert re.findall(r"^(\w+)\n-+$", Documented.__doc__, re.MULTILINE) == [
         *("Parameters", "Attributes", "References", "Examples")
     ]
-    heads = [line for line in Told.__doc__.splitlines() if " : " in line]
+    heads = [line for line in Documented.__doc__.splitlines() if " : " in line]
     assert heads[:4] == [
         "n_components : int or None, default=None",
         "learner : estimator with fit and transform",
         'width : float or "auto", default="auto"',
         "random_state : int, RandomState or None, default=None",
     ]
-    assert "    Of something.\n" in Told.__doc__
-    assert not re.findall(r"\{\w+\}", Told.__doc__)
+    assert "    Of something.\n" in Documented.__doc__
+    assert not re.findall(r"\{\w+\}", Documented.__doc__)

@@ -23,19 +23,19 @@ def together(R, seed=1):
 class Noisy:
     """An energy (value, gradient) of single numbers, whose batches have normal errors: of gradients, and of slopes.
 
-    ``told`` is whether moves can draw batches, and so find out how large the errors are.
+    ``has_batches`` is whether moves can draw batches, and so find out how large the errors are.
     """
 
-    def __init__(self, value, slope, noise, told=True):
+    def __init__(self, value, slope, noise, has_batches=True):
         self.value, self.slope, self.noise = value, slope, noise
-        if told:
+        if has_batches:
             self.draw = lambda rng: Batch(self, rng)
 
     def __call__(self, A):
         return self.value(A).sum(axis=(1, 2))
 
-    def value_and_grad(self, A):  # where noise is not told the error of two batches' mean is
-        return self(A), self.slope(A) + self.noise * self.untold.standard_normal(A.shape)
+    def value_and_grad(self, A):  # where there are no batches the error of two batches' mean is
+        return self(A), self.slope(A) + self.noise * self.rng.standard_normal(A.shape)
 
 
 class Batch:
@@ -51,8 +51,8 @@ class Batch:
         return self.energy(A), self.energy.slope(A) + tilt
 
 
-def well(noise, told=True):
-    return Noisy(lambda A: A**2 / 2, lambda A: A, noise, told)
+def well(noise, has_batches=True):
+    return Noisy(lambda A: A**2 / 2, lambda A: A, noise, has_batches)
 
 
 def two_wells(noise):
@@ -61,7 +61,7 @@ def two_wells(noise):
 
 def squares(energy, move, temperature, n_steps=120, R=400, size=1):
     """Mean of A^2 after burn-in and its standard error, from independent replicas."""
-    energy.untold = together(R, 9)
+    energy.rng = together(R, 9)
     A = np.random.default_rng(0).standard_normal((R, 1, size))
     run = Annealing(Constant(temperature), move, n_steps=n_steps, burn_in=0).iterate(together(R), energy, A)
     kept = np.mean([(state.A**2).mean(axis=(1, 2)) for state, info in run if info.step > n_steps / 4], axis=0)
@@ -76,15 +76,15 @@ def test_a_harmonic_well_has_no_error_of_the_time_step(h, friction):
 
 
 @pytest.mark.parametrize(("h", "noise", "friction"), [(0.5, 0.3, 0.3), (0.2, 1.0, 0.3), (0.3, 0.6, 0.2)])
-def test_noise_that_is_told_is_no_heat_and_noise_that_is_not_is(h, noise, friction):
+def test_noise_of_batches_is_no_heat_and_other_noise_is(h, noise, friction):
     move, T = LangevinMove(h, friction=friction, target_acceptance=None), 1.0
-    told, error = squares(well(noise), move, T)
-    assert told == pytest.approx(T, abs=4 * error)
-    untold, error = squares(well(noise, told=False), move, T)
+    mean, error = squares(well(noise), move, T)
+    assert mean == pytest.approx(T, abs=4 * error)
+    mean, error = squares(well(noise, has_batches=False), move, T)
     c = np.exp(-friction)
     predicted = T + h**2 * noise**2 * (1 + c) / (4 * (1 - c))
     assert predicted > T + 4 * error
-    assert untold == pytest.approx(predicted, abs=4 * error)
+    assert mean == pytest.approx(predicted, abs=4 * error)
 
 
 def test_correlated_noise_is_no_heat_either():
@@ -198,21 +198,21 @@ def test_the_penalty_of_an_estimated_variance():
     assert penalty(1.0, 10**9) == pytest.approx(1 / 2)  # of a known one
 
 
-def test_a_rise_is_judged_by_its_mean_and_the_variance_of_that_mean(monkeypatch):
-    tilts, T, judged = [1.0, 2.0, 4.0, 9.0], 0.7, []
+def test_a_rise_is_accepted_by_its_mean_and_the_variance_of_that_mean(monkeypatch):
+    tilts, T, rises_given = [1.0, 2.0, 4.0, 9.0], 0.7, []
     energy = well(0.0)
     batches = iter([lambda A, tilt=tilt: tilt * A.sum(axis=(1, 2)) for tilt in tilts])
     energy.draw = lambda rng: next(batches)
     move = PenaltyMove(MatrixMove(0.5, n_moves=1), n_batches=4)
 
     def spied(rng, temperature, rise, log_ratio):
-        judged.append(rise)
+        rises_given.append(rise)
         return np.ones(1, dtype=bool)
 
     monkeypatch.setattr("freemetric.mc.moves.metropolis.accept", spied)
     state, shares = move.step(together(1), energy, State(np.zeros((1, 1, 1)), np.zeros(1)), np.array([T]), np.ones(1))
     rises = state.A[0, 0, 0] * np.array(tilts)
-    assert judged[0][0] == pytest.approx(rises.mean() + T * penalty(rises.var(ddof=1) / 4 / T**2, 4))
+    assert rises_given[0][0] == pytest.approx(rises.mean() + T * penalty(rises.var(ddof=1) / 4 / T**2, 4))
     assert shares[0] == 1
 
 
@@ -229,7 +229,7 @@ def test_without_noise_the_penalty_is_metropolis_rule():
 
 @pytest.mark.slow
 def test_real_batches_against_quadrature(iris):
-    """One weight of iris' features: Boltzmann's law of the mean energy of batches, from many of them."""
+    """One weight of iris' features: Boltzmann's distribution of the mean energy of batches, from many of them."""
     X, y = iris[0][:, 2:3], iris[1]
     bound = MiniBatch(Diagonal(NCAEnergy()), 60).bind(X, y)
     T, grid = 0.03, np.linspace(0.25, 13.75, 28)  # the energy is even
@@ -252,8 +252,8 @@ def test_real_batches_against_quadrature(iris):
     energy = Trapped(bound)
     streams = Streams.of(np.random.default_rng(5), 1)
     mean_energy = np.mean([energy.draw(streams)(grid[:, None, None]) for _ in range(80)], axis=0)
-    law = np.exp(-(mean_energy - mean_energy.min()) / T)
-    expected = (law * grid**2).sum() / law.sum()
+    density = np.exp(-(mean_energy - mean_energy.min()) / T)
+    expected = (density * grid**2).sum() / density.sum()
     A = np.random.default_rng(0).choice([-5.0, 5.0], (24, 1, 1))
     sampler = Annealing(
         Constant(T), LangevinMove(1.0, n_leapfrog=5, friction=0.3, target_acceptance=None), n_steps=50, burn_in=0

@@ -64,7 +64,7 @@ def test_adaptive_annealing_reaches_the_bottom(rng):
     assert state.energy.max() < 1e-2
 
 
-def test_convergence_is_judged_over_a_window(rng):
+def test_convergence_is_decided_over_a_window(rng):
     # A flat energy accepts everything: a single trial would call it converged, a window does so after `window` steps.
     steps = list(
         Annealing(Constant(0.0), MatrixMove(), tol=1e-6, window=7).iterate(

@@ -104,7 +104,7 @@ def test_what_are_no_points_is_said(points, preprocessor, said):
 
 
 @pytest.mark.parametrize("cls", [ITML, SCML, LSML])
-def test_nothing_is_told_before_a_fit(cls):
+def test_nothing_is_reported_before_a_fit(cls):
     tuples = X[rng.integers(60, size=(9, {ITML: 2, SCML: 3, LSML: 4}[cls]))]
     model = cls()
     for asked in (model.predict, model.decision_function):

@@ -66,11 +66,11 @@ def test_pairs_of_faces_as_indices():
     """Weak supervision with a preprocessor that is an array, cross-validated, calibrated and asked."""
     X, y = load_digits(return_X_y=True)
     X, y = X[:300] / 16, y[:300]
-    pairs, judged = pairs_of(y, 300)
+    pairs, labels = pairs_of(y, 300)
     itml = metric_learn.ITML(preprocessor=X, random_state=0)
-    scores = cross_val_score(itml, pairs, judged, cv=3, scoring="roc_auc")
+    scores = cross_val_score(itml, pairs, labels, cv=3, scoring="roc_auc")
     assert scores.mean() > 0.8
-    train, test, y_train, y_test = train_test_split(pairs, judged, random_state=0, stratify=judged)
+    train, test, y_train, y_test = train_test_split(pairs, labels, random_state=0, stratify=labels)
     itml.fit(train, y_train, calibration_params={"strategy": "f_beta", "beta": 0.5})
     np.testing.assert_array_equal(itml.predict(test), itml.predict(X[test]))
     np.testing.assert_allclose(itml.score(test, y_test), itml.score(X[test], y_test))
@@ -90,11 +90,11 @@ def test_a_preprocessor_that_reads_files(tmp_path):
         asked.extend(names)
         return np.array([np.load(tmp_path / name) for name in names])
 
-    indices, judged = pairs_of(y, 40)
+    indices, labels = pairs_of(y, 40)
     names = np.array([f"{i}.npy" for i in range(len(X))])
-    mmc = metric_learn.MMC(preprocessor=read).fit(names[indices], judged)
+    mmc = metric_learn.MMC(preprocessor=read).fit(names[indices], labels)
     assert len(asked) == len(set(asked)) == len(np.unique(indices))
-    plain = metric_learn.MMC().fit(X[indices], judged)
+    plain = metric_learn.MMC().fit(X[indices], labels)
     np.testing.assert_allclose(mmc.get_mahalanobis_matrix(), plain.get_mahalanobis_matrix(), rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(mmc.transform(names[:5]), X[:5] @ mmc.components_.T)
     np.testing.assert_allclose(mmc.pair_score(names[[[0, 1]]]), -mmc.pair_distance(X[[[0, 1]]]))
@@ -111,12 +111,12 @@ def test_a_grid_search_over_a_pipeline():
 
 def test_a_grid_search_over_a_pairs_learner():
     X, y = load_iris(return_X_y=True)
-    pairs, judged = pairs_of(y, 60)
-    search = GridSearchCV(metric_learn.ITML(preprocessor=X), {"gamma": [0.01, 1.0, 10.0]}, cv=3).fit(pairs, judged)
+    pairs, labels = pairs_of(y, 60)
+    search = GridSearchCV(metric_learn.ITML(preprocessor=X), {"gamma": [0.01, 1.0, 10.0]}, cv=3).fit(pairs, labels)
     assert search.best_score_ > 0.9
-    assert search.predict(pairs).shape == judged.shape
-    scores = cross_val_predict(search.best_estimator_, pairs, judged, method="decision_function", cv=3)
-    assert roc_auc_score(judged, scores) > 0.9
+    assert search.predict(pairs).shape == labels.shape
+    scores = cross_val_predict(search.best_estimator_, pairs, labels, method="decision_function", cv=3)
+    assert roc_auc_score(labels, scores) > 0.9
 
 
 def test_a_pipeline_with_a_preprocessor():
@@ -153,12 +153,12 @@ def test_triplets_and_quadruplets():
 def test_it_is_cloned_and_pickled(name):
     cls = getattr(metric_learn, name)
     X, y = load_iris(return_X_y=True)
-    pairs, judged = pairs_of(y, 30)
+    pairs, labels = pairs_of(y, 30)
     triplets = np.array([[0, 1, 60], [60, 61, 2], [120, 121, 3], [5, 6, 70], [80, 81, 9]])
     options = {"n_chunks": 20} if name == "RCA_Supervised" else {"n_basis": 20} if name.startswith("SCML") else {}
     options |= {"balance_param": 1e-4} if name.startswith("SDML") else {}
     given = {"LSML": (pairs.reshape(-1, 4),), "SCML": (triplets,)}.get(name, (X, y))
-    given = (pairs, judged) if name in ("ITML", "MMC", "SDML") else given
+    given = (pairs, labels) if name in ("ITML", "MMC", "SDML") else given
     model = clone(cls(preprocessor=X, **options))
     model.fit(*given)
     loaded = pickle.loads(pickle.dumps(model))

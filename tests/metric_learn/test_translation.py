@@ -80,18 +80,18 @@ def test_rca_is_a_closed_form():
 @pytest.mark.parametrize("prior", ["identity", "covariance"])
 def test_itml_solves_the_problem_that_its_bounds_say(pairs, prior):
     """No metric nearby costs less: LogDet from the prior, and slacks of squared distances against the bounds."""
-    indices, judged = pairs
-    model = metric_learn.ITML(prior=prior, tol=1e-7, preprocessor=CENTIMETRES).fit(indices, judged)
+    indices, labels = pairs
+    model = metric_learn.ITML(prior=prior, tol=1e-7, preprocessor=CENTIMETRES).fit(indices, labels)
     X = CENTIMETRES[np.unique(indices)]
     X = np.unique(X, axis=0)
     expected = np.percentile(np.linalg.norm(X[:, None] - X, axis=2), (5, 95))
     np.testing.assert_allclose(model.bounds_, expected)
     M0 = np.eye(4) if prior == "identity" else np.linalg.inv(np.cov(X.T))
-    V, target = differences(indices), np.where(judged == 1, *model.bounds_)
+    V, target = differences(indices), np.where(labels == 1, *model.bounds_)
 
     def price(M):
         ratio = np.einsum("ni,ij,nj->n", V, M, V) / target
-        ratio = np.where(judged == 1, np.maximum(ratio, 1), np.minimum(ratio, 1))
+        ratio = np.where(labels == 1, np.maximum(ratio, 1), np.minimum(ratio, 1))
         product = M @ np.linalg.inv(M0)
         return np.trace(product) - np.linalg.slogdet(product)[1] + (ratio - np.log(ratio)).sum()
 
@@ -112,8 +112,8 @@ def test_itml_takes_bounds():
 
 def test_itml_with_bounds_that_must_hold(pairs):
     """gamma of infinity, as metric-learn writes it: similar pairs that can be within their bound are."""
-    indices, judged = pairs
-    near = indices[judged == 1][:5]
+    indices, labels = pairs
+    near = indices[labels == 1][:5]
     model = metric_learn.ITML(gamma=np.inf, preprocessor=CENTIMETRES)
     model.fit(near, np.ones(5), bounds=[0.05, 4.0])
     assert (model.pair_distance(near) ** 2 < 0.0501).all()
@@ -121,20 +121,20 @@ def test_itml_with_bounds_that_must_hold(pairs):
 
 @pytest.mark.parametrize("penalty", [0.0, 0.02])
 def test_sdml_is_a_graphical_lasso_in_the_units_of_the_points(pairs, penalty):
-    indices, judged = pairs
+    indices, labels = pairs
     model = metric_learn.SDML(balance_param=1e-4, sparsity_param=penalty, prior="covariance", preprocessor=CENTIMETRES)
-    model.fit(indices, judged)
+    model.fit(indices, labels)
     V, X = differences(indices), np.unique(CENTIMETRES[np.unique(indices)], axis=0)
-    S = np.cov(X.T) + 1e-4 * (V.T * judged) @ V
+    S = np.cov(X.T) + 1e-4 * (V.T * labels) @ V
     expected = np.linalg.inv(S) if penalty == 0 else graphical_lasso(S, penalty, tol=1e-6, enet_tol=1e-9)[1]
     M = model.get_mahalanobis_matrix()
     np.testing.assert_allclose(M, expected, atol=5e-3 * np.abs(expected).max())
 
 
 def test_mmc_has_the_scale_of_its_start_and_the_best_shape(pairs):
-    indices, judged = pairs
-    model = metric_learn.MMC(init=4 * np.eye(4), tol=1e-6, preprocessor=CENTIMETRES).fit(indices, judged)
-    V, W = differences(indices[judged == 1]), differences(indices[judged == -1])
+    indices, labels = pairs
+    model = metric_learn.MMC(init=4 * np.eye(4), tol=1e-6, preprocessor=CENTIMETRES).fit(indices, labels)
+    V, W = differences(indices[labels == 1]), differences(indices[labels == -1])
     assert np.sum((V @ model.components_.T) ** 2) == pytest.approx(0.01 * 4 * (V**2).sum())
 
     def minus_spread(flat):
@@ -147,9 +147,9 @@ def test_mmc_has_the_scale_of_its_start_and_the_best_shape(pairs):
 
 @pytest.mark.parametrize("c", [0.5, 3.0])
 def test_diagonal_mmc_minimises_what_xing_wrote(pairs, c):
-    indices, judged = pairs
-    model = metric_learn.MMC(diagonal=True, diagonal_c=c, tol=1e-7, preprocessor=CENTIMETRES).fit(indices, judged)
-    S, D = differences(indices[judged == 1]) ** 2, differences(indices[judged == -1]) ** 2
+    indices, labels = pairs
+    model = metric_learn.MMC(diagonal=True, diagonal_c=c, tol=1e-7, preprocessor=CENTIMETRES).fit(indices, labels)
+    S, D = differences(indices[labels == 1]) ** 2, differences(indices[labels == -1]) ** 2
 
     def price(w):
         return (S @ w).sum() - c * np.log(np.sqrt(D @ w).sum())

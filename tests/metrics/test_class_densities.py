@@ -167,7 +167,7 @@ class TestAll:
 
 
 def test_a_wide_class_around_a_narrow_one(rng):
-    """Of two centred Gaussians the wells know Bayes' boundary, a sphere."""
+    """Of two centred Gaussians the densities know Bayes' boundary, a sphere."""
     y = np.arange(600) % 2
     X, Q = (rng.normal(size=(600, 10)) * (1 + y)[:, None] for _ in range(2))
     F = np.sqrt(10) * StudentTDiscriminant.of(X, y, 2)(Q)

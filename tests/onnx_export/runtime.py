@@ -13,7 +13,7 @@ def session(made):
 
 
 def answer(made, X):
-    """All outputs for patterns X, or for a DataFrame where the graph takes columns."""
+    """All outputs for samples X, or for a DataFrame where the graph takes columns."""
     runtime = session(made)
     if not hasattr(X, "columns"):
         return runtime.run(None, {"X": np.asarray(X, dtype=np.float64)})

@@ -47,7 +47,7 @@ def test_one_output_is_scikit_learns(friedman):
 def test_means_by_distance_are_scikit_learns(friedman):
     X, y = friedman
     model = MetricKNeighborsRegressor(Euclidean(), 7, weights="distance").fit(X[:150], y[:150])
-    (said,) = answer(to_onnx(model), X)  # some of them new, some at a training pattern
+    (said,) = answer(to_onnx(model), X)  # some of them new, some at a training sample
     known = KNeighborsRegressor(7, weights="distance").fit(X[:150], y[:150])
     np.testing.assert_allclose(said[:, 0], known.predict(X), rtol=1e-9)
     np.testing.assert_allclose(said[:150, 0], y[:150], rtol=1e-9)

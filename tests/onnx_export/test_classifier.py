@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarni
 
 
 def expected(model, X):
-    """Probabilities by the definition, with the first of equally far patterns."""
+    """Probabilities by the definition, with the first of equally far samples."""
     training_set, head = model.ensemble_.training_set, model.ensemble_.head
     mixed = 0
     for member, weights in zip(model.members_, model.ensemble_.weights, strict=True):

@@ -79,7 +79,7 @@ def test_nearest_decides_between_equal_counts():
 
 
 def test_many_equal_distances(rng):
-    """On a grid with copies nearly all distances are equal to others; then the first pattern counts."""
+    """On a grid with copies nearly all distances are equal to others; then the first sample counts."""
     X, y = rng.integers(0, 4, (80, 3)).astype(float), rng.integers(0, 3, 80)
     new = rng.integers(0, 4, (60, 3)).astype(float)
     for k in (1, 2, 5):
@@ -91,7 +91,7 @@ def test_many_equal_distances(rng):
 
 
 def expected(model, Q):
-    """Shares of the votes for patterns Q in the learned space, by definition; the nearest row has a little more."""
+    """Shares of the votes for samples Q in the learned space, by definition; the nearest row has a little more."""
     training_set = model.training_set_
     Z = training_set.X[training_set.places.rows]
     counted = votes(Q, training_set.places, Z, model.n_neighbors_) + 1e-3 * votes(Q, training_set.places, Z, 1)

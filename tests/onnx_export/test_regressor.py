@@ -160,8 +160,8 @@ def test_patterns_that_are_none(model, diabetes):
     new = diabetes[2][:3].copy()
     new[1, 2], new[2, 0] = np.nan, np.inf
     numbers, quantiles = answer(to_onnx(model, quantiles=[0.1, 0.9]), new)
-    for told in (numbers, quantiles):
-        assert np.isnan(told).all(axis=1).tolist() == [False, False, True]
+    for outputs in (numbers, quantiles):
+        assert np.isnan(outputs).all(axis=1).tolist() == [False, False, True]
     np.testing.assert_allclose(numbers[:2, 0], model.predict(new[:2]), rtol=1e-6)
 
 
@@ -173,9 +173,9 @@ def test_gaps_as_python_has_them(diabetes, kind):
     candidates = ["scaled/full", "quantiles/diagonal", "steps/diagonal", "whitened/identity"]
     model = kind(4, recipe=Recipe(candidates=candidates, shortlist=None), random_state=0).fit(X, y)
     assert len(model.ensemble_.training_set.gaps.features) == 10
-    told = answer(to_onnx(model), new)[-1]
+    outputs = answer(to_onnx(model), new)[-1]
     wanted = model.predict(new)[:, None] if kind is FreeEnergyRegressor else model.predict_proba(new)
-    np.testing.assert_allclose(told, wanted, rtol=1e-5)
+    np.testing.assert_allclose(outputs, wanted, rtol=1e-5)
 
 
 def test_what_cannot_be_asked_for(model, diabetes):

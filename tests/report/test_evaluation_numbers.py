@@ -52,8 +52,8 @@ def lines_of(path, label):
 
 def answers_of(found, file, method):
     """True and predicted numbers of all splits."""
-    told = [split.predictions for split in found.cells[file, method]]
-    return np.concatenate([part.truth for part in told]), np.concatenate([part.predicted for part in told])
+    predicted = [split.predictions for split in found.cells[file, method]]
+    return np.concatenate([part.truth for part in predicted]), np.concatenate([part.predicted for part in predicted])
 
 
 def test_the_page_says_what_was_found(one):
@@ -79,9 +79,9 @@ def test_how_far_predictions_are_off(one):
     lines = {line[0]: list(map(float, line[1:])) for line in lines_of(path, "How far predictions are off")}
     assert list(lines) == ["free-energy", "euclidean", "constant"]
     for method, (mean, half, most, largest) in lines.items():
-        truth, told = answers_of(found, "a.csv", method)
-        left = np.abs(truth - told)
-        assert mean == pytest.approx(np.mean(truth - told), abs=1e-3 * half)
+        truth, predicted = answers_of(found, "a.csv", method)
+        left = np.abs(truth - predicted)
+        assert mean == pytest.approx(np.mean(truth - predicted), abs=1e-3 * half)
         assert (half, largest) == pytest.approx((np.median(left), left.max()), rel=1e-3)
         assert np.mean(left <= most) == pytest.approx(0.9, abs=0.02)
 
@@ -119,10 +119,10 @@ def test_nothing_is_fetched_and_names_stay_text(several):
 
 def test_residuals_of_numbers_far_from_zero(several, hostile):
     found, path = several
-    told = shown(path)["results"][3]["predictions"]
+    predicted = shown(path)["results"][3]["predictions"]
     truth, said = answers_of(found, hostile[2], "free-energy")
     order = np.argsort(truth, kind="stable")
-    np.testing.assert_allclose(told["left"], (truth - said)[order], rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(predicted["left"], (truth - said)[order], rtol=1e-4, atol=1e-6)
 
 
 def test_of_a_method_without_intervals(tmp_path):
@@ -148,7 +148,7 @@ def test_of_very_many_rows_some_are_drawn():
     some = beside_the_truth(answers, repeats=2)
     assert (some["rows"], len(some["truth"])) == (5000, MOST_PREDICTIONS)
     assert (some["truth"][0], some["truth"][-1]) == (truth[:5000].min(), truth[:5000].max())
-    np.testing.assert_allclose(np.subtract(some["told"], some["truth"]), 1)
+    np.testing.assert_allclose(np.subtract(some["predicted"], some["truth"]), 1)
     assert residuals(answers) == pytest.approx({"mean": -1, "half": 1, "nine_in_ten": 1, "largest": 1})
 
 
@@ -169,11 +169,11 @@ def test_every_figure_is_drawn(visit, one):
     assert drawn(page, "scores-plot")[0][0] == pytest.approx(best, rel=1e-4)
     for method in ("euclidean", "free-energy"):
         page.select_option("#method", method)
-        truth, told = (values[:60] for values in answers_of(found, "a.csv", method))  # of the first repeat
+        truth, predicted = (values[:60] for values in answers_of(found, "a.csv", method))  # of the first repeat
         order = np.argsort(truth)
         np.testing.assert_allclose(drawn(page, "predicted-plot")[1], truth[order], rtol=1e-6)
-        np.testing.assert_allclose(drawn(page, "predicted-plot", "y")[1], told[order], rtol=1e-6)
-        np.testing.assert_allclose(drawn(page, "residuals-plot", "y")[1], (truth - told)[order], rtol=1e-4)
+        np.testing.assert_allclose(drawn(page, "predicted-plot", "y")[1], predicted[order], rtol=1e-6)
+        np.testing.assert_allclose(drawn(page, "residuals-plot", "y")[1], (truth - predicted)[order], rtol=1e-4)
     assert len(drawn(page, "coverage-plot")) == 3  # what is promised, what is kept, and the constant answer
     curve = found.learning_curve("a.csv", "euclidean")
     assert drawn(page, "curve-plot", "y")[1] == pytest.approx([point["error"] for point in curve], rel=1e-4)

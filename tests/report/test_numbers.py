@@ -29,7 +29,7 @@ def diabetes():
 def model(diabetes, request):
     X, y = diabetes
     kinds = ["scaled/full", "steps/diagonal", "scaled/identity"]
-    return FreeEnergyRegressor(3, recipe=Recipe(candidates=kinds), scale=request.param, random_state=0).fit(
+    return FreeEnergyRegressor(3, recipe=Recipe(candidates=kinds, n_steps=3), scale=request.param, random_state=0).fit(
         X[::4], y[::4]
     )
 

@@ -112,7 +112,7 @@ def files(session):
     return sorted(path.name for path in session.folder.glob("*/*"))
 
 
-def told(client, job):
+def events_of(client, job):
     """All events of a job, up to its end."""
     text = client.get(f"/api/jobs/{job['number']}/events").text
     return [json.loads(line.removeprefix("data: ")) for line in text.splitlines() if line.startswith("data: ")]

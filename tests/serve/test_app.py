@@ -16,7 +16,7 @@ from freemetric.serve.jobs import Bounds, ServerJob
 from freemetric.serve.server import Guard
 from freemetric.serve.session import Session
 
-from .conftest import HERE, PORT, TestClient, bearer, files, told
+from .conftest import HERE, PORT, TestClient, bearer, events_of, files
 
 HAS_CALLBACKS = find_spec("sklearn.callback") is not None  # since scikit-learn 1.9
 
@@ -76,7 +76,7 @@ def test_a_fit_from_the_file_to_the_model(loaded, session, csv, tmp_path):
     chosen = loaded.post("/api/columns", json={"target": "kind", "uses": {"field": "drop"}}).json()
     assert chosen["choices"]["uses"] == {"field": "drop"}
     job = loaded.post("/api/fit", json={"quick": True, "seed": 3}).json()
-    events = told(loaded, job)
+    events = events_of(loaded, job)
     assert events[-1]["type"] == "done", events[-1]
     seen = {"begin", "stage"} | ({"walk", "space", "round"} if HAS_CALLBACKS else set())
     assert seen <= {event["type"] for event in events}
@@ -115,7 +115,7 @@ def test_a_fit_from_the_file_to_the_model(loaded, session, csv, tmp_path):
 def test_numbers_from_the_file_to_the_model(client, houses, houses_csv, tmp_path, warm):
     said = client.post("/api/table", params={"name": "houses.csv"}, content=houses_csv).json()
     assert (said["target"], said["task"], said["targets"]["n"], said["classes"]) == ("price", "regress", 79, [])
-    events = told(client, client.post("/api/fit", json={"quick": True}).json())
+    events = events_of(client, client.post("/api/fit", json={"quick": True}).json())
     assert events[-1]["type"] == "done", events[-1]
     begin = next(event for event in events if event["type"] == "begin")
     price = houses["price"].dropna().str.replace(",", ".").astype(float)
@@ -160,7 +160,7 @@ def _is_inside(story):
 @pytest.mark.slow
 def test_a_metric_for_numbers_is_scored_on_other_rows(client, houses_csv, warm):
     client.post("/api/table", params={"name": "houses.csv"}, content=houses_csv)
-    events = told(client, client.post("/api/fit", json={"method": "mlkr"}).json())
+    events = events_of(client, client.post("/api/fit", json={"method": "mlkr"}).json())
     result = events[-1]["result"]
     assert result["score"] is None
     assert result["errors"]["r2"] > 0.9
@@ -168,7 +168,7 @@ def test_a_metric_for_numbers_is_scored_on_other_rows(client, houses_csv, warm):
     assert "nearest other rows" in result["source"]
     seen = client.get("/api/rows/0").json()["self"]["story"]
     assert seen["low"] is None
-    refused = told(client, client.post("/api/fit", json={"method": "lmnn"}).json())[-1]
+    refused = events_of(client, client.post("/api/fit", json={"method": "lmnn"}).json())[-1]
     assert refused["text"].startswith("method 'lmnn' cannot predict a number; known: free-energy")
 
 
@@ -176,7 +176,7 @@ def test_a_metric_for_numbers_is_scored_on_other_rows(client, houses_csv, warm):
 def test_a_comparison_of_numbers(client, houses_csv, warm):
     client.post("/api/table", params={"name": "houses.csv"}, content=houses_csv)
     settings = {"methods": ["euclidean", "rf"], "folds": 2, "repeats": 1}
-    events = told(client, client.post("/api/compare", json=settings).json())
+    events = events_of(client, client.post("/api/compare", json=settings).json())
     assert events[-1]["type"] == "done", events[-1]
     result = events[-1]["result"]
     assert result["task"] == "regress"
@@ -214,7 +214,7 @@ def test_a_word_among_numbers_is_named_and_may_be_a_gap(client, houses_csv, warm
 def test_a_comparison(loaded):
     loaded.post("/api/columns", json={"target": "kind", "uses": {"field": "drop"}})  # it says nothing of the class
     settings = {"methods": ["euclidean", "nca"], "folds": 2, "repeats": 1}
-    events = told(loaded, loaded.post("/api/compare", json=settings).json())
+    events = events_of(loaded, loaded.post("/api/compare", json=settings).json())
     assert events[-1]["type"] == "done", events[-1]
     rows = {row["method"]: row for row in events[-1]["result"]["rows"]}
     assert set(rows) == {"euclidean", "nca", "constant"}
@@ -234,7 +234,7 @@ def test_a_running_fit_is_cancelled_at_once(loaded, session):
     loaded.post("/api/cancel", json={})
     assert time.monotonic() - start < 2
     assert not process.is_alive()
-    assert told(loaded, {"number": session.job.number})[-1] == {"type": "cancelled"}
+    assert events_of(loaded, {"number": session.job.number})[-1] == {"type": "cancelled"}
     assert loaded.get("/download/model.fm").status_code == 422
     assert loaded.get("/api/state").json()["job"] is None
 
@@ -250,7 +250,7 @@ def test_a_broken_file_is_one_line_and_leaves_the_table(loaded):
     assert loaded.get("/api/state").json() == before
 
 
-def test_a_problem_of_the_choice_is_told_and_no_fit_begins(loaded):
+def test_a_problem_of_the_choice_is_reported_and_no_fit_begins(loaded):
     said = loaded.post("/api/columns", json={"target": "kind", "task": "regress"}).json()
     assert said["problem"].endswith("is no number to predict; names are classes")
     assert loaded.post("/api/fit", json={}).json()["error"] == said["problem"]
@@ -325,7 +325,7 @@ def test_a_new_file_is_predicted(loaded, session, flowers, tmp_path):
     content = new.to_csv(index=False, sep=";", decimal=",").encode()
     refused = loaded.post("/api/predict", params={"name": "new.csv"}, content=content)
     assert (refused.status_code, refused.json()["error"]) == (422, "there is no such file yet")
-    told(loaded, loaded.post("/api/fit", json={"method": "euclidean"}).json())
+    events_of(loaded, loaded.post("/api/fit", json={"method": "euclidean"}).json())
     found = loaded.post("/api/predict", params={"name": "new.csv"}, content=content).json()
     assert (found["name"], found["n_rows"], found["n_columns"]) == ("new.csv", 60, 5)
     assert {column["name"]: column["use"] for column in found["columns"]} == {
@@ -365,7 +365,7 @@ def test_a_new_file_without_names_gets_numbers_and_intervals(client, houses, war
     client.post("/api/table", params={"name": "houses.csv"}, content=content)
     said = client.post("/api/columns", json={"target": "column_3", "reading": {"header": "no"}}).json()
     assert (said["names"], said["task"]) == (["column_1", "column_2", "column_3"], "regress")
-    told(client, client.post("/api/fit", json={"quick": True}).json())
+    events_of(client, client.post("/api/fit", json={"quick": True}).json())
     found = client.post("/api/predict", params={"name": "houses.csv"}, content=content).json()
     assert found["predictions"]["names"] == ["prediction", "lower 90 %", "upper 90 %", "p-value of novelty"]
     of_fit = [row[3] == "1" for row in found["predictions"]["rows"]]

@@ -23,7 +23,7 @@ def by_name(described):
     return {column["name"]: column for column in described["columns"]}
 
 
-def test_columns_are_told(uploaded, csv):
+def test_columns_are_reported(uploaded, csv):
     said = describe(uploaded(csv), Choices())
     columns = by_name(said)
     assert (said["n_rows"], said["n_columns"], said["target"], said["guessed"]) == (60, 5, "kind", True)

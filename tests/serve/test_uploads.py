@@ -14,7 +14,7 @@ import httpx
 import pytest
 from starlette.responses import FileResponse
 
-from .conftest import bearer, files, told
+from .conftest import bearer, events_of, files
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_another_tab_does_not_fit_what_it_does_not_show(client):
         assert late.json()["error"] == "the table was changed in another tab; reload the page"
         assert client.post(f"/api/{kind}", json={"version": "1"}).status_code == 422
     job = client.post("/api/fit", json={"method": "euclidean", "version": second["version"]}).json()
-    assert told(client, job)[-1]["type"] == "done"
+    assert events_of(client, job)[-1]["type"] == "done"
 
 
 def test_an_upload_that_breaks_off_leaves_nothing(client, server):
@@ -107,7 +107,7 @@ def test_an_upload_ends_the_fit_that_runs(client, server):
     job = client.post("/api/fit", json={}).json()
     process = server.session.job.process
     with ThreadPoolExecutor(1) as pool:
-        events = pool.submit(told, client, job)
+        events = pool.submit(events_of, client, job)
         broken = client.post("/api/table", params={"name": "b.csv"}, content=b"")
         assert broken.status_code == 422
         assert process.is_alive()
@@ -121,7 +121,7 @@ def test_an_upload_ends_the_fit_that_runs(client, server):
 def test_a_download_goes_on_while_its_table_is_replaced(client, server, monkeypatch):
     upload(client)
     job = client.post("/api/fit", json={"method": "euclidean"}).json()
-    assert told(client, job)[-1]["type"] == "done"
+    assert events_of(client, job)[-1]["type"] == "done"
     whole = client.get("/download/report.html").content
     send = FileResponse.__call__
 

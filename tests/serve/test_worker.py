@@ -1,4 +1,4 @@
-"""What is told of a fit while it runs, against what the fit itself says in the end."""
+"""What is reported of a fit while it runs, against what the fit itself says in the end."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_walks_are_those_of_the_model(fitted):
     assert found[0]["score"] == pytest.approx(model.pipeline[-1].selection_["oob_brier"].min(), abs=2e-4)
 
 
-def test_spaces_are_told(fitted):
+def test_spaces_are_reported(fitted):
     pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
     space = of_type(fitted[2], "space")[0]
     frames = np.array(space["frames"])

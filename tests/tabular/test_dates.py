@@ -72,7 +72,7 @@ def test_a_column_of_dates(tmp_path):
     assert Schema.infer(found, "y", nominal=["a"]).columns[0].kind == "nominal"
 
 
-def test_gaps_are_told_once_and_constant_parts_are_no_features(tmp_path):
+def test_gaps_are_reported_once_and_constant_parts_are_no_features(tmp_path):
     schema, _ = infer(table(tmp_path, "a,y\n31.01.2024,p\n,q\n01.02.2024,p\n"))
     frame = schema.frame(read(tmp_path / "a.csv"))
     assert plan(frame, schema).groups == {"numbers": ["a: month", "a: weekday"], "numbers with gaps": ["a: days"]}

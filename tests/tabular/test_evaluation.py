@@ -1,4 +1,4 @@
-"""The comparison is honest: nothing of a test part reaches what is judged on it."""
+"""The comparison is honest: nothing of a test part reaches what is scored on it."""
 
 import json
 from dataclasses import replace
@@ -62,7 +62,7 @@ def test_same_seed_same_errors_whatever_n_jobs(written):
     assert all(split.error < 50 for split in runs[0])
 
 
-def test_a_failure_is_told_and_empties_its_cell(written):
+def test_a_failure_is_reported_and_empties_its_cell(written):
     settings = Settings(3, 1, parameters={"nca": {"n_components": 1000}})
     found = Comparison(compare({"a": read(written)}, "class", ["euclidean", "nca"], settings), settings)
     assert len(found.failures) == 3
@@ -95,7 +95,7 @@ def test_a_method_over_the_limit_does_not_hang_the_others(written):
     assert np.isnan(found.errors().loc["a", "free-energy"])
 
 
-def test_failures_within_the_limits_are_told_as_without(written):
+def test_failures_within_the_limits_are_reported_as_without(written):
     settings = Settings(2, 1, parameters={"nca": {"n_components": 1000}})
     runs = [
         compare({"a": read(written)}, "class", ["nca"], replace(settings, limits=limits), n_jobs=n)
@@ -234,6 +234,6 @@ def test_everything_is_json(written):
     assert columns["rows"] == [26, 53, 53]
 
 
-def test_wrong_methods_are_told_before_the_work(written):
+def test_wrong_methods_are_reported_before_the_work(written):
     with pytest.raises(InputError, match="unknown method 'magic'"):
         compare({"a": read(written)}, "class", ["euclidean", "magic"], QUICK)

@@ -40,11 +40,11 @@ def test_errors_are_those_of_a_plain_loop(points):
         low, span = X.iloc[train].min(), np.ptp(X.iloc[train], axis=0)
         scaled = ((X - low) / span).to_numpy()
         forest = RandomForestRegressor(10, random_state=5 + split.number).fit(scaled[train], y[train])
-        told = forest.predict(scaled[test])
-        assert split.scores["rmse"] == pytest.approx(root_mean_squared_error(y[test], told))
-        assert split.scores["mae"] == pytest.approx(mean_absolute_error(y[test], told))
-        assert split.scores["r2"] == pytest.approx(r2_score(y[test], told))
-        assert split.error == pytest.approx(100 * root_mean_squared_error(y[test], told) / y.std())
+        forecast = forest.predict(scaled[test])
+        assert split.scores["rmse"] == pytest.approx(root_mean_squared_error(y[test], forecast))
+        assert split.scores["mae"] == pytest.approx(mean_absolute_error(y[test], forecast))
+        assert split.scores["r2"] == pytest.approx(r2_score(y[test], forecast))
+        assert split.error == pytest.approx(100 * root_mean_squared_error(y[test], forecast) / y.std())
 
 
 def evaluate_table(X, y):
@@ -61,8 +61,8 @@ def test_intervals_and_quantiles_are_those_of_the_regressor(points):
     scaled = ((X - X.iloc[train].min()) / np.ptp(X.iloc[train], axis=0)).to_numpy()
     model = FreeEnergyRegressor(random_state=5).set_params(**PARAMETERS["free-energy"]).fit(scaled[train], y[train])
     quantiles = model.predict_quantiles(scaled[test], QUANTILES)
-    for q, told in zip(QUANTILES, quantiles.T, strict=True):
-        assert split.scores[f"pinball_{q}"] == pytest.approx(mean_pinball_loss(y[test], told, alpha=q))
+    for q, forecast in zip(QUANTILES, quantiles.T, strict=True):
+        assert split.scores[f"pinball_{q}"] == pytest.approx(mean_pinball_loss(y[test], forecast, alpha=q))
     for level in LEVELS:
         low, high = model.predict_interval(scaled[test], 1 - level).T
         name = f"{100 * level:g}"
@@ -117,8 +117,8 @@ def test_the_learning_curve_falls(points):
     columns = found.columns()
     assert len(set(map(len, columns.values()))) == 1
     assert {"r2", "mae", "rmse", "pinball_0.5", "coverage_95", "width_95"} <= set(columns)
-    told = found.details("X", "euclidean")["predictions"]
-    assert told["truth"] == sorted(points["y"])
+    forecast = found.details("X", "euclidean")["predictions"]
+    assert forecast["truth"] == sorted(points["y"])
 
 
 def test_scores_of_scikit_learn(points):

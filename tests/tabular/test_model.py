@@ -108,7 +108,7 @@ def test_rows_without_a_class_are_left_out_and_said(mixed, tmp_path):
     assert model.notes["rows"] == 77
 
 
-def test_wrong_methods_and_parameters_are_told_at_once(written):
+def test_wrong_methods_and_parameters_are_reported_at_once(written):
     table = read(written)
     with pytest.raises(InputError, match="unknown method 'rf'"):  # it cannot be saved
         TableModel.fit(table, "class", "rf")
@@ -132,28 +132,28 @@ def test_other_models_are_refused(model, tmp_path, iris):
         TableModel.load(tmp_path / "c.fm")
 
 
-def test_steps_are_told_while_a_model_is_fitted(written):
+def test_steps_are_reported_while_a_model_is_fitted(written):
     pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
-    told = []
+    steps = []
     parameters = {"n_replicas": 4, "recipe__candidates": ["scaled/diagonal"], "recipe__n_neighbors": 3}
     model = TableModel.fit(
-        read(written), "class", parameters=parameters, on_step=lambda done, total: told.append((done, total))
+        read(written), "class", parameters=parameters, on_step=lambda done, total: steps.append((done, total))
     )
-    assert [done for done, _ in told] == list(range(len(told)))
-    assert len(told) > 10
-    assert all(total is None or done <= total for done, total in told)
+    assert [done for done, _ in steps] == list(range(len(steps)))
+    assert len(steps) > 10
+    assert all(total is None or done <= total for done, total in steps)
     assert not hasattr(model.pipeline[-1], CALLBACKS)
     quiet = TableModel.fit(read(written), "class", parameters=parameters)
     np.testing.assert_array_equal(quiet.predict(read(written))[0], model.predict(read(written))[0])
 
 
-def test_the_number_of_steps_is_told_with_the_first(iris):
+def test_the_number_of_steps_is_reported_with_the_first(iris):
     pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
-    told = []
+    steps = []
     learner = freemetric.DMLFE(sampler=Annealing(n_steps=3), random_state=0)
-    with steps_reported(learner, lambda done, total: told.append((done, total))):
+    with steps_reported(learner, lambda done, total: steps.append((done, total))):
         learner.fit(*iris)
-    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert steps == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def weighted_file(mixed, folder, weights):
@@ -169,9 +169,9 @@ def test_a_column_weighs_the_rows(mixed, written, tmp_path, rng):
     assert weighted.schema == plain.schema
     assert (weighted.notes["weight"], plain.notes["weight"]) == ("times", None)
     frame = plain.schema.frame(read(written))
-    told = clone(plain.pipeline).fit(frame, mixed["class"], classifier__sample_weight=times)
+    routed = clone(plain.pipeline).fit(frame, mixed["class"], classifier__sample_weight=times)
     chances = weighted.pipeline.predict_proba(frame)
-    np.testing.assert_array_equal(chances, told.predict_proba(frame))
+    np.testing.assert_array_equal(chances, routed.predict_proba(frame))
     assert np.abs(chances - plain.pipeline.predict_proba(frame)).max() > 0.01
 
 

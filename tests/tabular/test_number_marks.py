@@ -200,9 +200,9 @@ def test_the_training_values_decide_about_ambiguous_numbers(known, ends, texts, 
 
 def test_other_columns_of_the_file_decide_about_ambiguous_numbers(tmp_path):
     found = table(tmp_path, "a;b\n1,234;2.5\n", delimiter=";")
-    with pytest.warns(DataWarning) as told:
+    with pytest.warns(DataWarning) as caught:
         marks = marks_of_file(found, {"a": Marks(","), "b": Marks(",")}, {"a": (0, 9)})
-    assert [str(warning.message).partition(": ")[2] for warning in told] == [
+    assert [str(warning.message).partition(": ")[2] for warning in caught] == [
         "column 'b' read with decimal '.' ('2.5' is 2.5), unlike the training table",
         "column 'a': '1,234' is read as 1234, with decimal '.'; --decimal , reads 1.234",
     ]

@@ -1,4 +1,4 @@
-"""Every format gives the same table, and what is malformed is told by its line."""
+"""Every format gives the same table, and an error names the line."""
 
 import gzip
 import io
@@ -12,6 +12,8 @@ from scipy.io import arff
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from freemetric.tabular import InputError, Schema, read
+from freemetric.tabular.frames import as_table
+from freemetric.tabular.table import Table
 from freemetric.tabular.tasks import labels
 
 from ..formats import as_bytes
@@ -37,6 +39,16 @@ def test_every_suffix_gives_the_same_frame(mixed, tmp_path, suffix):
     expected = mixed.drop(columns="class")
     pd.testing.assert_frame_equal(schema.frame(table), expected.astype(schema.frame(table).dtypes).fillna(np.nan))
     np.testing.assert_array_equal(labels(table, "class")[0], mixed["class"])
+
+
+def test_a_table_shows_its_size_and_not_its_cells():
+    columns = {f"x{i}": np.full(1000, 7.25) for i in range(10)}
+    names = "'x0', 'x1', 'x2', 'x3', 'x4', 'x5', 'x6', 'x7' and 2 more"
+    assert repr(Table("a.csv", columns)) == f"<Table 'a.csv': 1000 rows, 10 columns: {names}>"
+    labelled = Table("a.svm", {"x": np.zeros(2), "y": np.ones(2)}, target="y")
+    assert repr(labelled) == "<Table 'a.svm': 2 rows, 2 columns: 'x', 'y'; target 'y'>"
+    assert repr(Table("a.csv", {})) == "<Table 'a.csv': 0 rows, 0 columns>"
+    assert repr(as_table(np.zeros((3, 2)))) == "<FrameTable 'X': 3 rows, 2 columns: 'x0', 'x1'>"
 
 
 def test_arff_as_scipy_reads_it(mixed, tmp_path):
@@ -168,7 +180,7 @@ def test_parquet_cells_that_are_none(tmp_path, column, message):
         (b"a,b\n1,2\n1,\x00\n", "line 3: a NUL byte"),
     ],
 )
-def test_malformed_csv_is_told_by_its_line(tmp_path, content, message):
+def test_malformed_csv_is_reported_by_its_line(tmp_path, content, message):
     path = tmp_path / "a.csv"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:

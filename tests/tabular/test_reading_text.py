@@ -176,9 +176,9 @@ def test_whole_numbers_that_only_look_so(tmp_path):
 def test_names_that_are_numbers(tmp_path):
     with pytest.warns(DataWarning, match=r"line 1: '5.1', '3.5', '0.2' are taken for names of columns; --no-header"):
         read(put(tmp_path, "a.csv", "5.1,3.5,0.2,setosa\n4.9,3.0,0.3,setosa\n"))
-    with pytest.warns(DataWarning) as told:
+    with pytest.warns(DataWarning) as caught:
         read(put(tmp_path, "a.csv", "5.1,0.2,0.2,setosa\n4.9,3.0,0.3,setosa\n"))
-    renamed, data = (str(warning.message) for warning in told)
+    renamed, data = (str(warning.message) for warning in caught)
     assert renamed.endswith("line 1: columns of the same name are renamed: '0.2_2' (was '0.2')")
     assert data.endswith("are taken for names of columns; --no-header reads a file without names")
     assert list(read(put(tmp_path, "a.csv", "0,1,2\n4.9,3.0,0.3\n")).columns) == ["0", "1", "2"]
@@ -218,9 +218,9 @@ def test_only_text_and_sheets_can_lack_names(tmp_path):
 def test_from_a_german_table_to_a_model(mixed, tmp_path):
     german = mixed.rename(columns={"size": "Größe", "colour": "Färbung"}).replace({"red": "röt"})
     german.to_csv(tmp_path / "a.csv", sep=";", decimal=",", encoding="cp1252", index=False)
-    with pytest.warns(DataWarning) as told:
+    with pytest.warns(DataWarning) as caught:
         model = TableModel.fit(read(tmp_path / "a.csv"), "class", "euclidean", parameters={"n_neighbors": 3})
-    assert [str(warning.message).partition(": ")[2].partition(" (")[0] for warning in told] == [
+    assert [str(warning.message).partition(": ")[2].partition(" (")[0] for warning in caught] == [
         "not UTF-8; read as cp1252",
         "read with the delimiter ';'",
         "columns 'Größe', 'age' read as numbers with decimal ','",

@@ -32,22 +32,22 @@ def perfect(n_classes):
 @pytest.mark.parametrize("n_classes", [2, 3, 26])
 def test_scores_are_those_of_scikit_learn(n_classes):
     found = made_up(n_classes, 600)
-    y, judged, P, labels = found.truth, found.predicted, found.probabilities, range(n_classes)
+    y, predicted, P, labels = found.truth, found.predicted, found.probabilities, range(n_classes)
     auc = (
         metrics.roc_auc_score(y, P[:, 1])
         if n_classes == 2
         else metrics.roc_auc_score(y, P, multi_class="ovr", average="macro", labels=labels)
     )
     expected = {
-        "accuracy": metrics.accuracy_score(y, judged),
-        "balanced_accuracy": metrics.balanced_accuracy_score(y, judged),
-        "f1_macro": metrics.f1_score(y, judged, average="macro"),
+        "accuracy": metrics.accuracy_score(y, predicted),
+        "balanced_accuracy": metrics.balanced_accuracy_score(y, predicted),
+        "f1_macro": metrics.f1_score(y, predicted, average="macro"),
         "roc_auc": auc,
         "log_loss": metrics.log_loss(y, P, labels=labels),
         "brier": np.mean(np.sum((P - np.eye(n_classes)[y]) ** 2, axis=1)) / 2,
     }
     assert {name: score.of(found) for name, score in SCORES.items()} == pytest.approx(expected, rel=1e-12)
-    np.testing.assert_array_equal(found.confusion(), metrics.confusion_matrix(y, judged, labels=labels))
+    np.testing.assert_array_equal(found.confusion(), metrics.confusion_matrix(y, predicted, labels=labels))
     if n_classes == 2:
         assert expected["brier"] == pytest.approx(metrics.brier_score_loss(y, P[:, 1]))
 

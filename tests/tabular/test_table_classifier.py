@@ -98,8 +98,8 @@ def test_a_fresh_process_loads_the_file(rich, tmp_path):
     X.to_pickle(tmp_path / "X.pkl")
     script = "import sys, freemetric as f, pandas as p; print(*f.load(sys.argv[1]).predict(p.read_pickle(sys.argv[2])))"
     words = [sys.executable, "-W", "error", "-c", script, tmp_path / "a.fm", tmp_path / "X.pkl"]
-    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
-    assert told == model.predict(X).tolist()
+    predicted = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    assert predicted == model.predict(X).tolist()
     loaded = freemetric.load(tmp_path / "a.fm")
     assert repr(loaded) == repr(model)
     assert loaded.columns_ == list(X)
@@ -282,9 +282,9 @@ def test_columns_that_are_of_no_use(rich):
         TableClassifier(QUICK).fit(more, y)
     with pytest.warns(DataWarning) as said:
         model = TableClassifier(QUICK, drop=["tags"]).fit(more, y)
-    told = [str(warning.message) for warning in said]
-    assert told[0] == "X: left out: column 'key', it numbers the rows; keep=[COLUMN] keeps one"
-    assert told[1] == "X: left out: column 'none', it has no value at all; column 'one', it is constant"
+    messages = [str(warning.message) for warning in said]
+    assert messages[0] == "X: left out: column 'key', it numbers the rows; keep=[COLUMN] keeps one"
+    assert messages[1] == "X: left out: column 'none', it has no value at all; column 'one', it is constant"
     np.testing.assert_array_equal(model.predict_proba(more), TableClassifier(QUICK).fit(X, y).predict_proba(X))
     with pytest.raises(InputError, match=r"^X: no column is of use; column 'one', it is constant$"):
         TableClassifier(QUICK).fit(more[["one"]], y)

@@ -1,4 +1,4 @@
-"""Labels that are no classes are told from those that are."""
+"""Labels that are no classes are distinguished from those that are."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Files of text: a small one cannot fill the memory, and what is wrong with one is told by its line."""
+"""Files of text: a small one cannot fill the memory, and an error names the line."""
 
 import gzip
 import subprocess

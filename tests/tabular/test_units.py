@@ -87,9 +87,9 @@ def test_what_is_said(tmp_path):
     rows = [f"{i}.5%;{i} EUR;{i} {'EUR' if i % 3 else 'USD'};{i}%;{'pq'[i % 2]}" for i in range(12)]
     rows[4] = rows[4].replace(";4%;", ";four;")
     table = read(put(tmp_path, "a;b;c;d;y", rows), delimiter=";")
-    with pytest.warns(DataWarning) as told:
+    with pytest.warns(DataWarning) as caught:
         Schema.infer(table, "y")
-    assert [str(warning.message).partition(": ")[2] for warning in told] == [
+    assert [str(warning.message).partition(": ")[2] for warning in caught] == [
         "column 'c' has numbers with the units 'EUR', 'USD', so it is nominal",
         "row 5 (line 6), column 'd': 'four' is no number, so the column is nominal",
         "column 'a' read as numbers with decimal '.', unit '%' ('0.5%' is 0.5); --nominal COLUMN keeps them as names",

@@ -63,9 +63,9 @@ def test_sizes_are_counted_by_package(here, tmp_path):
         (python("import time; time.sleep(0.3)", seconds=0.1), False),
     ],
 )
-def test_a_step_that_goes_otherwise_is_told(step, fine, here, tmp_path, capsys):
-    told = audit_user.taken(here, step, Path("x.whl"), tmp_path)
-    assert told["fine"] is fine
+def test_a_step_that_goes_otherwise_is_reported(step, fine, here, tmp_path, capsys):
+    found = audit_user.taken(here, step, Path("x.whl"), tmp_path)
+    assert found["fine"] is fine
     assert capsys.readouterr().out.split()[0] == ("ok" if fine else "BAD")
 
 

@@ -53,7 +53,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_passes_and_fails_is_told(folder):
+def test_what_passes_and_fails_is_reported(folder):
     command = [sys.executable, suite.__file__, "--folder", str(folder), "--only", "test_constraints", "--jobs", "0"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()

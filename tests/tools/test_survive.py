@@ -71,7 +71,7 @@ def test_only_lines_for_people_are_refusals(given, said):
     assert hostile.outcome(Learner(), hostile.Given(None, None, given)).startswith(said)
 
 
-def test_mutants_are_told_apart_and_counted(tmp_path):
+def test_mutants_are_distinguished_and_counted(tmp_path):
     models, tables = (mutants.seeds_of(which) for which in (True, False))
     seeds = [next(models), next(models), next(tables)]
     said = mutants.tried(seeds, tmp_path)

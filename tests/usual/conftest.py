@@ -69,13 +69,13 @@ def _outcomes(wanted: Iterable[Cell], site: Path) -> dict:
     columns = {column: [cell for cell in CELLS if cell.column == column and cell in wanted] for column in COLUMNS}
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         lines = dict(zip(columns, pool.map(lambda column: run(column, columns[column], site), columns), strict=True))
-    told = [json.loads(line) for column in columns for line in lines[column][0]]
+    records = [json.loads(line) for column in columns for line in lines[column][0]]
     places = {column: json.loads(found[0][0])["places"] for column, found in lines.items() if found[0]}
     return {
         "site": str(site),
         "places": places,
         "died": {column: found[1] for column, found in lines.items()},
-        "rows": [row for row in told if "cell" in row],
+        "rows": [row for row in records if "cell" in row],
     }
 
 

@@ -32,7 +32,7 @@ EVERYONE = PREDICTORS | TUPLES
 
 EXPECTED_WARNINGS = (  # others are errors; the first two are of small data
     ".* rows (are copies of others|is a copy of another)",  # what a bootstrap makes, and what few features leave
-    ".* patterns (were|was) never out of bag",  # few replicas
+    ".* samples? (were|was) never out of bag",  # few replicas
     "A worker stopped while some jobs were given to the executor",  # loky renews workers that grow; it needs its thread
 )
 

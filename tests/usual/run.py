@@ -30,8 +30,8 @@ def done(cell: Cell) -> dict:
     except Exception as problem:
         if isinstance(problem, BrokenProcessPool):  # the next cell gets new workers
             get_reusable_executor().shutdown(kill_workers=True)
-        told = {"type": type(problem).__name__, "message": str(problem), "traceback": traceback.format_exc()}
-        return {"cell": cell, **told}
+        failure = {"type": type(problem).__name__, "message": str(problem), "traceback": traceback.format_exc()}
+        return {"cell": cell, **failure}
 
 
 def _scores(cell):

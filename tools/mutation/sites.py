@@ -40,7 +40,7 @@ def sample(files: Iterable[Path], root: Path, size: int, seed: int) -> list[Muta
     for path in files:
         source, module = path.read_text(), path.relative_to(root).as_posix()
         lines = source.splitlines()
-        seen: dict[str, int] = defaultdict(int)  # equal lines are told apart by their number
+        seen: dict[str, int] = defaultdict(int)  # equal lines are distinguished by their number
         for (line, column), ways in sorted(places(source).items()):
             text = f"{lines[line - 1]}@{column}"
             seen[text] += 1

@@ -80,11 +80,11 @@ def outcome(estimator: BaseEstimator, given: Given) -> str:
             ask = next(name for name in ("predict_proba", "predict", "transform") if hasattr(asked, name))
             found = np.asarray(getattr(asked, ask)(given.asked))
     except Exception as problem:
-        return judged(problem)
+        return kind_of(problem)
     return "result" if np.isfinite(found).all() else "numbers that are none"
 
 
-def judged(problem: Exception) -> str:
+def kind_of(problem: Exception) -> str:
     """Whether an error is a line for people: said by us, or by scikit-learn about what it was given."""
     last = traceback.extract_tb(problem.__traceback__)[-1]
     where, was_raised = last.filename, (last.line or "").lstrip().startswith("raise")  # or compiled code has said it

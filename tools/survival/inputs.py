@@ -10,7 +10,7 @@ USUAL = "as it should be"
 
 
 class Given(NamedTuple):
-    """Patterns and classes of a fit, and patterns to ask about."""
+    """Samples and classes of a fit, and samples to predict."""
 
     X: Any
     y: Any

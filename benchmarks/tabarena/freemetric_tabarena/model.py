@@ -14,7 +14,7 @@ LEAST_SECONDS = 0.1  # some replica is always sampled
 class FreeEnergyModel(AbstractModel):
     """Hyperparameters are those of FreeEnergyClassifier and FreeEnergyRegressor, ``recipe__...`` among them.
 
-    Rows that validate are not learned from and not needed: replicas are judged out of bag.
+    Rows that validate are not learned from and not needed: replicas are scored out of bag.
     """
 
     ag_key = "FREEMETRIC"
@@ -37,7 +37,7 @@ class FreeEnergyModel(AbstractModel):
     def _fit(self, X, y, X_val=None, y_val=None, time_limit=None, num_cpus=1, sample_weight=None, **kwargs):
         start = time.monotonic()
         parameters = self._get_model_params()
-        patterns = self.preprocess(X, is_train=True)
+        samples = self.preprocess(X, is_train=True)
         if time_limit is not None:
             left = time_limit - (time.monotonic() - start)
             parameters["max_seconds"] = max(SAMPLED * left, LEAST_SECONDS)
@@ -47,7 +47,7 @@ class FreeEnergyModel(AbstractModel):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # time was up: the model is made of what there is
             model = self._learner(self.problem_type)().set_params(**parameters)
-            self.model = model.fit(patterns, y.to_numpy(), weights)
+            self.model = model.fit(samples, y.to_numpy(), weights)
 
     @classmethod
     def warmup(cls, problem_type=None, **kwargs):

@@ -25,7 +25,7 @@ def sets_list(as_json: Json = False) -> None:
     # Of what ``load`` gives: the paper counts 59 features of anneal.
     rows = [(entry.number, entry.name, entry.rows, entry.encoded["paper"], entry.classes) for entry in entries]
     if as_json:
-        names = ("number", "name", "patterns", "features", "classes")
+        names = ("number", "name", "samples", "features", "classes")
         return print_json([dict(zip(names, row, strict=True)) for row in rows])
     print_table(("#", "name", "samples", "features", "classes"), rows)
 

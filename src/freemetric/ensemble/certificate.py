@@ -69,7 +69,7 @@ def tandem_bound(losses: NDArray, tandem: NDArray, n: int, delta: float) -> Boun
 def _least(losses, risks, n_drawn, n, delta):
     """The least of the bounds of the ``risks`` (T,) of so many hypotheses drawn from each posterior (T, H).
 
-    Posteriors are Boltzmann's law of the losses (H,) at many temperatures; the first is the prior.
+    Posteriors are Boltzmann's distribution of the losses (H,) at many temperatures; the first is the prior.
     """
     strengths = np.append(0.0, np.geomspace(1e-2 * n, 1e2 * n, TEMPERATURES))
     posteriors = softmax(-strengths[:, None] * losses, axis=1)

@@ -32,9 +32,10 @@ from .tasks.intervals import check_one_target
 class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, CounterfactualsMixin, VotingClassifier):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
-    Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the samples;
-    then the k nearest training samples vote in every replica's space. The samples that a replica did not learn on score
-    it without bias: these out-of-bag votes set the weight of every candidate and calibrate votes into probabilities.
+    Each replica samples a metric from Boltzmann's distribution at a low temperature, on its own stratified half of the
+    samples; then the k nearest training samples vote in every replica's space. The samples that a replica did not learn
+    on score it without bias: these out-of-bag votes set the weight of every candidate and calibrate votes into
+    probabilities.
 
     A candidate is a view of the features (scaled to [0, 1]; on their quantiles; as steps at thresholds), a form of the
     map (the identity, which is plain k-NN; diagonal; full) and a temperature T with a confinement lambda:

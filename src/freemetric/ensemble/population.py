@@ -53,8 +53,8 @@ class Spaces(Protocol):
 class Population:
     """All candidates of one search, with their scores on the samples of ``scored`` that are out of bag.
 
-    Votes are counted for up to ``n_neighbors`` neighbours, K, among the samples ``voters``, all for None. Where their
-    spaces are known, ``spaces`` has what candidates see and what their replicas left out.
+    Votes are counted for up to ``n_neighbors`` neighbours, K, among the training samples ``kept``, all for None. Where
+    their spaces are known, ``spaces`` has what candidates see and what their replicas left out.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class Population:
         scored: NDArray,
         n_neighbors: int,
         spaces: "Spaces | None" = None,
-        voters: NDArray | None = None,
+        kept: NDArray | None = None,
     ):
         self.training_set, self.task, self.scored, self.n_neighbors = training_set, task, scored, n_neighbors
-        self.spaces, self.voters = spaces, np.arange(len(training_set)) if voters is None else voters
+        self.spaces, self.kept = spaces, np.arange(len(training_set)) if kept is None else kept
         self.results: list[CandidateResult] = []
 
     def metrics(self, weights: NDArray) -> OOBMetrics:

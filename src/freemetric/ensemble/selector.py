@@ -31,7 +31,7 @@ BAG, MOST_IN_BAG = 0.7, 1000  # share and number of samples that a replica learn
 LEFT = 0.7  # share of the features that is left after a temperature
 STEPS, MEASURED = 10, 6  # Monte Carlo steps at a temperature, and the last of them that weights are averaged over
 COLDEST = 0.1  # of the first temperature
-VOTERS = 5  # nearest neighbours that classify samples out of bag
+N_NEIGHBORS = 5  # nearest neighbours that classify samples out of bag
 
 
 @estimator
@@ -242,7 +242,7 @@ def _oob_error(problem, bag, kept, weights):
     others, of_targets = np.setdiff1d(np.arange(len(problem.X)), bag), is_regression(problem.energy)
     if not len(others):
         return np.nan
-    k = min(VOTERS, len(bag))
+    k = min(N_NEIGHBORS, len(bag))
     model = KNeighborsRegressor(k) if of_targets else KNeighborsClassifier(k)
     X, y = problem.X[:, kept] * weights, problem.y
     predicted = model.fit(X[bag], y[bag]).predict(X[others])

@@ -49,11 +49,11 @@ class Rebuilt:
         self.scored = numbers_of(self.rows, training_set.rows)
         self.queries = seen_in(views, self.training_set.X[self.scored])
 
-    def population(self, voters: NDArray[np.intp]) -> Population:
+    def population(self, kept: NDArray[np.intp]) -> Population:
         """The members as candidates of a search, with the out-of-bag votes of some training samples (n,)."""
-        K = min(self.model.ensemble_.n_neighbors, len(voters) - 1)
-        population = Population(self.training_set, self.task, self.scored, K, self, voters)
-        voting = self.training_set.only(voters)
+        K = min(self.model.ensemble_.n_neighbors, len(kept) - 1)
+        population = Population(self.training_set, self.task, self.scored, K, self, kept)
+        voting = self.training_set.only(kept)
         seen = seen_in(self.views, voting.X[voting.places.rows])
         among = numbers_of(self.rows, voting.rows)
         for member, left_out in zip(self.members, self.absent, strict=True):
@@ -78,18 +78,18 @@ class Rebuilt:
         """Which samples the replicas of a member left out, (R, n_scored)."""
         return next(some for member, some in zip(self.members, self.absent, strict=True) if member.maps is result.maps)
 
-    def attributes(self, voters: NDArray[np.intp]) -> dict[str, Any]:
+    def attributes(self, kept: NDArray[np.intp]) -> dict[str, Any]:
         """Fitted attributes of the model whose training set are these samples (n,)."""
-        population, training_set = self.population(voters), self.training_set.only(voters)
-        kept = np.isin(self.rows, training_set.rows)
+        population, training_set = self.population(kept), self.training_set.only(kept)
+        is_kept = np.isin(self.rows, training_set.rows)
 
         def indices(results):
-            return OOBIndices.of(self.rows[kept], [self.left_out(result)[:, kept] for result in results])
+            return OOBIndices.of(self.rows[is_kept], [self.left_out(result)[:, is_kept] for result in results])
 
         # those that vote are better than those that are scored, unless they are all
-        n_shortlists = int(len(voters) == len(self.training_set))
+        n_shortlists = int(len(kept) == len(self.training_set))
         found = fitted_attributes(population, self.recipe, training_set, self.n_rows, indices, n_shortlists)
-        return {**found, "n_searched_": min(self.model.n_searched_, len(voters))}
+        return {**found, "n_searched_": min(self.model.n_searched_, len(kept))}
 
     def losses(self, attributes: dict[str, Any]) -> NDArray[np.float64]:
         """Brier scores or squared errors (n,) of the samples that are scored, by these attributes."""

@@ -99,7 +99,7 @@ class StudentTDiscriminant(ClassDensity):
     Parameters
     ----------
     centres : ndarray of shape (n_classes, n_features)
-        Where the wells are.
+        Centres of the classes.
     roots : ndarray of shape (n_classes or 1, n_features, n_features)
         D_c = ``|(x - centre) @ root|``; one root where all classes share it.
     depths : ndarray of shape (n_classes or 1,)

@@ -136,7 +136,8 @@ def _result(row):
         of = calibration["of"]
         shown["calibration"] = {"of": None if of is None else clipped(of, 60), "bins": rounded(bins)}
     if predictions:  # with residuals of their own, which rounded predictions would blur
-        truth, predicted = predictions["truth"], predictions["told"]
+        truth = predictions["truth"]
+        predicted = predictions["predicted" if "predicted" in predictions else "told"]  # of an earlier version
         left = [None if None in pair else pair[0] - pair[1] for pair in zip(truth, predicted, strict=True)]
         targets = {"truth": rounded(truth, DIGITS), "predicted": rounded(predicted, DIGITS)}
         shown["predictions"] = {**targets, "left": rounded(left)}

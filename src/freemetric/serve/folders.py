@@ -18,6 +18,8 @@ from typing import BinaryIO
 from ..files.atomic import release_lock, take_lock
 
 PREFIX, LOCK = "freemetric-serve-", "lock"
+MODEL = "model.fm"  # of a fit
+SPACE, CELLS = "space.npy", "rows.json"  # of the rows of a fit
 
 
 class RefusedError(Exception):

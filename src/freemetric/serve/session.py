@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .folders import Folder, PrivateFolder, RefusedError
+from .folders import CELLS, MODEL, SPACE, Folder, PrivateFolder, RefusedError
 from .jobs import Bounds, ServerJob
 from .requests import Choices, shown_name, stored_path
 
 DESCRIBING = 300.0  # seconds that reading a table may take, whatever a fit may
 MOST_NEIGHBORS = 8
-MODEL = "model.fm"  # of a fit
-SPACE, CELLS = "space.npy", "rows.json"  # files of the rows of a fit
 KNOWN = ("row", "wrong", "out_of_bag", "targets", "target")
 
 

@@ -37,8 +37,8 @@ from ..tabular.protocol import Settings
 from ..tabular.table import InputError, Table
 from ..tabular.tasks import CLASSIFY, REGRESS, TASKS, choice_of
 from .describing import LONGEST, describe, predict
+from .folders import CELLS, MODEL, SPACE
 from .requests import Choices, Upload
-from .session import CELLS, MODEL, SPACE
 
 MOST_ROWS, MOST_COLUMNS = 10_000, 400
 FAR = 2.0  # times the root mean squared error

@@ -35,7 +35,7 @@ class LazyColumns(dict[str, Any]):
         return made
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FrameTable(Table):
     """The table of a frame, with its number of rows and its own names of columns, None where it has none."""
 

@@ -192,7 +192,7 @@ def beside_the_truth(found: NumberPredictions, repeats: int) -> dict[str, Any]:
     """Targets and predictions of the first repeat, sorted by the target; a part of very many rows."""
     n = len(found.truth) // repeats
     order = np.argsort(found.truth[:n], kind="stable")[_thinned(n, MOST_PREDICTIONS)]
-    return {"rows": n, "truth": found.truth[order].tolist(), "told": found.predicted[order].tolist()}
+    return {"rows": n, "truth": found.truth[order].tolist(), "predicted": found.predicted[order].tolist()}
 
 
 def residuals(found: NumberPredictions) -> dict[str, float]:

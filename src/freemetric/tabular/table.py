@@ -103,7 +103,7 @@ class ReadingOptions:
         return marks_of(self.decimal, self.thousands)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Columns of a file.
 
@@ -133,9 +133,16 @@ class Table:
     sparse: bool = False
     options: ReadingOptions = field(default_factory=ReadingOptions)
 
+    def __repr__(self) -> str:
+        """The size and some names, without the cells."""
+        about = f"{self.n_rows} rows, {len(self.columns)} columns"
+        about += f": {few(self.columns)}" if self.columns else ""
+        about += "" if self.target is None else f"; target {quoted(self.target)}"
+        return f"<{type(self).__name__} {quoted(self.source)}: {about}>"
+
     @property
     def n_rows(self) -> int:
-        return len(next(iter(self.columns.values())))
+        return len(next(iter(self.columns.values()), ()))
 
     def place(self, row: int, name: str | None = None) -> str:
         """Where a cell is, in words."""

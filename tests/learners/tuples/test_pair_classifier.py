@@ -105,7 +105,7 @@ def test_no_threshold_no_predictions(pairs, itml, tmp_path):
     assert not hasattr(freemetric.load(tmp_path / "a.fm"), "threshold_")
 
 
-def test_folds_judge_pairs_that_were_left_out(pairs, itml):
+def test_folds_score_pairs_that_were_left_out(pairs, itml):
     model = PairClassifier(itml, preprocessor=pairs.X, n_folds=4).fit(pairs.rows, pairs.signs)
     distances = np.empty(len(pairs.rows))
     for seen, left_out in StratifiedKFold(4).split(pairs.rows, pairs.signs):

@@ -242,10 +242,10 @@ class ClassificationTask(EnsembleTask):
         others = cross_fitted_densities(more_names, population.training_set, population.oob_samples)
         for more in zip(*others, strict=True):
             found = self._joined(found, more, recipe.density_margin, population, recipe, mixed)
-        n, most = min(len(population.oob_samples), len(population.voters)), recipe.kernel_block
+        n, most = min(len(population.oob_samples), len(population.kept)), recipe.kernel_block
         if calibrates and most and population.spaces is not None and n >= recipe.kernel_samples:
             metrics = population.metrics(weights)
-            kernel = class_kernel_ridge(metrics, population.training_set, population.voters, most)
+            kernel = class_kernel_ridge(metrics, population.training_set, population.kept, most)
             if kernel is not None:
                 found = self._joined(found, kernel, recipe.plain_margin, population, recipe, mixed)
         return found[0], found[2]

@@ -31,7 +31,7 @@ class MultiLabelEncoding(Encoding):
         self.starts: NDArray = np.cumsum(sizes) - np.array(sizes)
         # one column tells two classes apart, and a constant label tells nothing
         columns = [range(start + (size < 3), start + size) for start, size in zip(self.starts, sizes, strict=True)]
-        self.told = np.concatenate(columns).astype(np.intp)
+        self.informative = np.concatenate(columns).astype(np.intp)
 
     def target(self, values: NDArray) -> NDArray[np.float64]:
         """Zeros and ones (N, n_cells) of class numbers (n_outputs, N)."""
@@ -44,7 +44,7 @@ class MultiLabelEncoding(Encoding):
 
     def learned(self, values: NDArray, bags: NDArray) -> NDArray:
         """Columns (R, n, m) of zeros and ones: one for every class, or one for two classes."""
-        return self.target(values)[bags][..., self.told]
+        return self.target(values)[bags][..., self.informative]
 
     def each(self, columns: NDArray) -> Iterator[NDArray]:
         """Columns (..., n_classes) of every output among those of all (..., n_cells)."""
