@@ -160,7 +160,7 @@ def weighted_sum(typing_context, W, i, D, out):
             block(builder.mul(first, ir.Constant(INDEX, LANES)), size, VECTOR, code.repeated)
 
         n = builder.udiv(width, ir.Constant(INDEX, LANES))
-        code.in_steps_of(n, BLOCK, vectors)
+        code.in_steps_of(n, 2 * BLOCK, vectors)
         with code.steps(builder.mul(n, ir.Constant(INDEX, LANES)), width, 1) as (k, _):
             block(k, 1, FLOAT, lambda weight: weight)
         return context.get_dummy_value()
