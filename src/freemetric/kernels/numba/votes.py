@@ -53,11 +53,11 @@ def add_shares(nearest, candidates, votes_there, of_vote, part, out):
         for r in range(nearest.shape[0]):
             for k in range(np.uint32(nearest.shape[2])):
                 part[np.uint32(nearest[r, q, k])] += of_vote[k]
-        for s in range(np.uint32(part.shape[0])):
-            place = np.uint32(candidates[row, s])
-            if part[s] > 0:
-                for c in range(np.uint32(out.shape[1])):
-                    out[q, c] += part[s] * votes_there[place, c]
+        for c in range(np.uint32(out.shape[1])):
+            total = f32(0)
+            for s in range(np.uint32(part.shape[0])):
+                total += part[s] * votes_there[np.uint32(candidates[row, s]), c]
+            out[q, c] += total
 
 
 def parts_of_votes(weights: NDArray[np.float32]) -> NDArray[np.float32]:
