@@ -244,19 +244,18 @@ def _shares(Z, Q, candidates, places, sizes, weights, squares=None):
     """Shares of votes in spaces of several kinds, so many of each, with weights (K,) of its own."""
     (counts, votes), S = places, candidates.shape[1]
     out = np.zeros((Q.shape[-2], votes.shape[1]), dtype=np.float32)
-    kinds = []
-    for n, end, row in zip(sizes, np.cumsum(sizes).tolist(), weights, strict=True):
-        row = np.asarray(row, dtype=np.float32)
-        kinds.append((end - n, end, row, parts_of_votes(row[:S]), np.empty(S if len(counts) == 0 else len(row), np.float32)))
+    weights = [np.asarray(row, dtype=np.float32) for row in weights]
+    kinds = [(end - n, end, row) for n, end, row in zip(sizes, np.cumsum(sizes).tolist(), weights, strict=True)]
+    part = np.empty(S, dtype=np.float32)
     for spaces, some, listed, apart in _distances(Z, Q, candidates, squares):
-        for start, end, row, of_vote, room in kinds:
-            own = apart[max(0, start - spaces.start) : max(0, end - spaces.start)]
-            if own.size and len(row):
-                found = least_of(own.reshape(-1, S), len(of_vote)).reshape(*own.shape[:2], -1)
+        for start, end, row in kinds:
+            own, K = apart[max(0, start - spaces.start) : max(0, end - spaces.start)], min(S, len(row))
+            if own.size and K:
+                found = least_of(own.reshape(-1, S), K).reshape(*own.shape[:2], K)
                 if len(counts):
-                    count_shares(found, listed, places, row[None], room, out[some])
+                    count_shares(found, listed, places, row[None], np.empty_like(row), out[some])
                 else:
-                    add_shares(found, listed, votes, of_vote, room, out[some])
+                    add_shares(found, listed, votes, parts_of_votes(row[:K]), part, out[some])
     return out
 
 

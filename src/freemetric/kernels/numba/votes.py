@@ -74,23 +74,23 @@ def count_shares(nearest, candidates, places, weights, of_row, out):
     part. The shares of k rows are their votes by the total of these, so what a row adds is a sum over k, for which
     there is the room ``of_row`` (K,).
     """
-    (counts, votes_there), K = places, weights.shape[1]
+    (counts, votes_there), K = places, np.int64(weights.shape[1])
     for q in range(out.shape[0]):
-        listed = candidates[q % candidates.shape[0]]
+        row, own = q % candidates.shape[0], q % nearest.shape[1]
         for r in range(nearest.shape[0]):
-            order, of_k = nearest[r, q % nearest.shape[1]], weights[r % weights.shape[0]]
-            total, reached, n = f32(0), 0, 0
-            while n < order.shape[0] and reached < K and listed[order[n]] != NOBODY:
-                i, there = listed[order[n]], f32(0)
+            kind, total, reached, n, rest = r % weights.shape[0], f32(0), np.int64(0), np.int64(0), f32(0)
+            while n < nearest.shape[2] and reached < K:
+                i, there = candidates[row, nearest[r, own, n]], f32(0)
+                if i == NOBODY:
+                    break
                 for c in range(out.shape[1]):
                     there += votes_there[i, c]
                 for k in range(reached, min(reached + counts[i], K)):
-                    of_row[k] = of_k[k] / (total + there * f32(k + 1 - reached) / f32(counts[i]))
+                    of_row[k] = weights[kind, k] / (total + there * f32(k + 1 - reached) / f32(counts[i]))
                 total, reached, n = total + there, reached + counts[i], n + 1
-            rest = f32(0)
             while n > 0:  # from the last place to the first
                 n -= 1
-                i, part = listed[order[n]], f32(0)
+                i, part = candidates[row, nearest[r, own, n]], f32(0)
                 for k in range(min(reached, K) - 1, reached - counts[i] - 1, -1):
                     rest += of_row[k]
                     part += rest
