@@ -93,10 +93,10 @@ def count_shares(nearest, candidates, places, weights, of_row, out):
                 i, part = candidates[row, nearest[r, own, n]], f32(0)
                 for k in range(min(reached, K) - 1, reached - counts[i] - 1, -1):
                     rest += of_row[k]
-                    part += rest
+                    part += rest / f32(counts[i])  # not after the loop: of a place where nothing is left votes nobody
                 reached -= counts[i]
                 for c in range(out.shape[1]):
-                    out[q, c] += part / f32(counts[i]) * votes_there[i, c]
+                    out[q, c] += part * votes_there[i, c]
 
 
 @njit(nogil=True, cache=True)
