@@ -5,7 +5,8 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from freemetric.kernels.numba import backend as numba_
-from freemetric.kernels.numba.nearest import Cells, as_places, as_queries, nearest, others_nearest, rank
+from freemetric.kernels.numba.nearest import Cells, as_places, as_queries, least_of, nearest, others_nearest, rank
+from freemetric.kernels.numba.votes import distances_in_diagonal_spaces
 
 
 def sorted_distances(Q, Z, K):
@@ -98,3 +99,30 @@ def test_small_cells(rng, monkeypatch):
 def test_equal_rows_have_cells_as_well():
     cells = Cells.of(np.ones((3000, 2), dtype=np.float32))
     assert len(set(cells.nearest(np.ones((1, 2), dtype=np.float32), 12, 1)[0])) == 12
+
+
+@pytest.mark.parametrize("S", [1, 7, 64, 65, 129, 1000, 1500])
+@pytest.mark.parametrize("equal", [False, True], ids=["different", "many equal"])
+def test_least_of_is_a_stable_sort(S, equal, rng):
+    h = (rng.integers(0, 9, (20, S)) if equal else rng.random((20, S))).astype(np.float32)
+    for K in {1, min(S, 32), S}:
+        np.testing.assert_array_equal(least_of(h, K), np.argsort(h, axis=1, kind="stable")[:, :K])
+
+
+@pytest.mark.parametrize("n", [3, 8, 67, 128])
+def test_distances_in_diagonal_spaces_by_hand(n, rng):
+    d = 11
+    Z, Q, squares = (rng.random(shape).astype(np.float32) for shape in ((150, 16), (5, 16), (3, d)))
+    candidates = np.array([rng.permutation(150)[:n] for _ in range(5)], dtype=np.int32)
+    out, room = np.empty((3, 5, n), np.float32), np.empty((d, n), np.float32)
+    distances_in_diagonal_spaces(Z, Q, squares, candidates, room, out)
+    apart = (Z[candidates, :d].astype(float) - Q[:, None, :d]) ** 2
+    np.testing.assert_allclose(out, np.einsum("rd,qsd->rqs", squares.astype(float), apart), rtol=1e-5)
+
+
+def test_cells_find_the_same_for_every_query_alone(rng):
+    Z, Q = rng.normal(size=(3000, 3)).astype(np.float32), rng.normal(size=(60, 3)).astype(np.float32)
+    cells = Cells.of(Z)
+    found = cells.nearest(Q, 300, 1)  # some cells hold fewer
+    alone = np.concatenate([cells.nearest(q[None], 300, 1) for q in Q])
+    np.testing.assert_allclose(distances_to(Q, Z, found), distances_to(Q, Z, alone), atol=1e-5)

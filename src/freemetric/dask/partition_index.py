@@ -133,8 +133,10 @@ class NearestPlaces(NamedTuple):
 
     def shares(self, spaces: Spaces) -> NDArray:
         """Mixed shares (n, C) of all votes."""
-        out = np.zeros((len(self.places), self.votes.shape[1]))
-        cpu_kernels().count_shares(self.places, (self.counts, self.votes), spaces.weights, out)
+        (n, R, K), there = self.places.shape, (self.counts, self.votes)
+        out, everyone = np.zeros((n, self.votes.shape[1])), np.arange(R * K, dtype=np.int32).reshape(R, 1, K)
+        room = np.empty(K, dtype=np.float32)
+        cpu_kernels().count_shares(everyone, self.places.reshape(n, -1), there, spaces.weights, room, out)
         return out
 
     @classmethod

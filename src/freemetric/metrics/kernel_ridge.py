@@ -83,12 +83,17 @@ def _parts(member, V, n, shares):
         yield stack[:, :n], stack[:, n:], shares[start : start + step]
 
 
-def _squares(Q, Z, lengths=None):
-    """Squared distances (n, m) of Q (n, q) and Z (m, q), whose squared lengths (m,) may be known."""
+def _squares(Q, Z):
+    """Squared distances (n, m) of Q (n, q) and Z (m, q)."""
     squares = (-2 * Q) @ Z.T
-    squares += np.einsum("ij,ij->i", Q, Q)[:, None]
-    squares += np.einsum("ij,ij->i", Z, Z) if lengths is None else lengths
+    squares += _lengths(Q)[:, None]
+    squares += _lengths(Z)
     return np.maximum(squares, 0.0, out=squares)
+
+
+def _lengths(Z):
+    """Squared lengths (n,) of rows Z (n, q)."""
+    return np.einsum("ij,ij->i", Z, Z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,15 +169,17 @@ class ClassKernelRidge(ClassEnergies):
     def _kernels(self, X):
         """Of blocks with samples among X (n, d): their numbers, those of some samples (r,), and kernels (r, m)."""
         Z = Embedding(self.maps, self.origin)(self.views, X)
+        queries = Z / self.length
+        queries = np.column_stack([-2 * queries, _lengths(queries), np.ones(len(Z))])
         for number, everyone in grouped(Z, self.centres):
-            if number not in self.computed:  # coordinates (m, q) of the samples of a block, and their squared lengths
-                own = self.landmarks[self.blocks[number]].astype(float)
-                self.computed[number] = own, np.einsum("ij,ij->i", own, own)
+            if number not in self.computed:  # (q + 2, m) of a block: products of queries with it are squared distances
+                own = self.landmarks[self.blocks[number]].astype(float) / self.length
+                self.computed[number] = np.vstack([own.T, np.ones(len(own)), _lengths(own)])
             for some in (everyone[start : start + AT_ONCE] for start in range(0, len(everyone), AT_ONCE)):
                 # squares of short distances are differences of much larger ones, and need double precision
-                squares = _squares(Z[some], *self.computed[number]).astype(np.float32)
-                np.sqrt(squares, out=squares)
-                squares /= np.float32(-self.length)
+                squares = queries[some] @ self.computed[number]
+                squares = np.maximum(squares, 0.0, out=squares).astype(np.float32)
+                np.negative(np.sqrt(squares, out=squares), out=squares)
                 yield number, some, np.exp(squares, out=squares)
 
     def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:

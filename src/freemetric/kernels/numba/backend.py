@@ -20,6 +20,7 @@ from .nearest import (
     as_places,
     as_queries,
     filled_up,
+    least_of,
     nearest,
     others_nearest,
     wide,
@@ -30,12 +31,11 @@ from .votes import (
     NOBODY,  # noqa: F401
     add_left_out_shares,  # noqa: F401
     add_shares,
-    count_shares,  # noqa: F401
+    count_shares,
     distances_in_diagonal_spaces,
     distances_in_spaces,
     merge,  # noqa: F401
-    rooms_for,
-    write_nearest,
+    parts_of_votes,
 )
 
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 samples; computed twice beyond
@@ -243,14 +243,20 @@ def diagonal_shares(
 
 def _shares(Z, Q, candidates, places, sizes, weights, squares=None):
     """Shares of votes in spaces of several kinds, so many of each, with weights (K,) of its own."""
-    candidates, weights = np.asarray(candidates, dtype=np.int32), [np.asarray(row, dtype=np.float32) for row in weights]
-    out = np.zeros((Q.shape[-2], places[1].shape[1]), dtype=np.float32)
+    (counts, votes), S = places, candidates.shape[1]
+    out = np.zeros((Q.shape[-2], votes.shape[1]), dtype=np.float32)
+    weights = [np.asarray(row, dtype=np.float32) for row in weights]
     kinds = [(end - n, end, row) for n, end, row in zip(sizes, np.cumsum(sizes).tolist(), weights, strict=True)]
-    rooms = [rooms_for(candidates.shape[1], row) for row in weights]
+    part = np.empty(S, dtype=np.float32)
     for spaces, some, listed, apart in _distances(Z, Q, candidates, squares):
-        for (start, end, row), room in zip(kinds, rooms, strict=True):
-            own = apart[max(0, start - spaces.start) : max(0, end - spaces.start)]
-            add_shares(own, listed, places, row, room, out[some])
+        for start, end, row in kinds:
+            own, K = apart[max(0, start - spaces.start) : max(0, end - spaces.start)], min(S, len(row))
+            if own.size and K:
+                found = least_of(own.reshape(-1, S), K).reshape(*own.shape[:2], K)
+                if len(counts):
+                    count_shares(found, listed, places, row[None], np.empty_like(row), out[some])
+                else:
+                    add_shares(found, listed, votes, parts_of_votes(row[:K]), part, out[some])
     return out
 
 
@@ -266,20 +272,25 @@ def nearest_places(
 
     Rows and queries are those of ``diagonal_shares`` where there are squares, else those of ``neighbor_shares``.
     """
-    near, places = out
-    rooms = rooms_for(candidates.shape[1], np.zeros(places.shape[2], dtype=np.float32))
+    K, S = min(candidates.shape[1], out[1].shape[2]), candidates.shape[1]
+    near, places = (array[:, first:, :K].swapaxes(0, 1) for array in out)
     for spaces, some, listed, apart in _distances(Z, Q, candidates, squares):
-        write_nearest(apart, listed, rooms, first + spaces.start, near[some], places[some])
+        found = least_of(apart.reshape(-1, S), K).reshape(*apart.shape[:2], K)
+        near[spaces, some] = np.take_along_axis(apart, found, axis=2)
+        places[spaces, some] = np.take_along_axis(listed[None], found, axis=2)
 
 
 def _distances(Z, Q, candidates, squares=None):
     """Some spaces, some queries, their candidates and their squared distances (R', n', S), which stay in the cache."""
     Z, Q = (V if V.shape[-1] == wide(V.shape[-1]) else filled_up(V) for V in (Z, Q))
     Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
+    same = candidates.strides[0] == 0  # for all queries
+    candidates = np.ascontiguousarray(candidates[:1] if same else candidates, dtype=np.int32)
     R, n = (len(Z), Q.shape[1]) if squares is None else (len(squares), len(Q))
-    S, (_, d) = candidates.shape[1], Z.shape[-2:]
+    S = candidates.shape[1]
     if squares is not None:
-        squares, squared = filled_up(squares), np.empty((S, d), dtype=np.float32)
+        squares = np.ascontiguousarray(squares, dtype=np.float32)
+        squared = np.empty((squares.shape[1], S), dtype=np.float32)
     n_spaces = min(R, max(1, PAIRS // S))
     n_queries = min(n, max(1, PAIRS // (n_spaces * S)))
     for r in range(0, R, n_spaces):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .compiling import njit
 from .exp2 import SUMS, larger
-from .rows import LANES, count_before, count_smaller, count_within, products
+from .rows import LANES, MASKED, append_within, count_before, count_smaller, count_within
 
 QUERIES, COLUMNS = 64, 1024  # of a tile, which stays in the cache
 PAIRS = 1 << 17  # of samples at a time, likewise
@@ -109,22 +109,46 @@ def take(h, K, bound, near, rows, n, least):
                 j = np.uint32(c) + np.uint32(k) * G
                 near[after], rows[after] = h[j], j
                 after += np.uint32(h[j] <= bound)
-    for rest in range(np.uint32(GROUP) * G, np.uint32(h.shape[0])):
+    begin = np.uint32(GROUP) * G
+    if G == 0:
+        whole = h.shape[0] // MASKED * MASKED
+        begin = np.uint32(whole)
+        after = np.uint32(append_within(h, whole, bound, near, rows, np.int64(after)))  # type: ignore[call-arg]
+    for rest in range(begin, np.uint32(h.shape[0])):
         near[after], rows[after] = h[rest], rest
         after += np.uint32(h[rest] <= bound)
     return bound, np.int64(after)
 
 
+class Room(NamedTuple):
+    """Room for a search: what was taken for every query, and what is looked at between."""
+
+    bound: NDArray[np.float32]  # (n,) that the nearest of a query keep
+    near: NDArray[np.float32]  # (n, size)
+    rows: NDArray[np.int32]  # (n, size)
+    taken: NDArray[np.int64]  # (n,)
+    least: NDArray[np.float32]
+    ranks: NDArray[np.int32]  # (size,)
+
+    @classmethod
+    def of(cls, n: int, n_wanted: int, n_columns: int) -> "Room":
+        """Room for n queries in tiles of so many columns, of which nothing is taken yet."""
+        size = 4 * n_wanted + n_columns + LANES
+        near, rows, ranks = np.empty((n, size), f32), np.empty((n, size), np.int32), np.empty(size, np.int32)
+        return cls(np.full(n, FARTHEST), near, rows, np.zeros(n, np.int64), np.empty(n_columns // GROUP, f32), ranks)
+
+
 @njit(nogil=True, cache=True)
-def take_tile(h, first, K, bound, near, rows, taken, least, ranks):
-    """Offer the values h (n, m) of the rows from ``first`` on to the nearest of n queries."""
+def take_tile(h, queries, first, K, bound, near, rows, taken, least, ranks):
+    """Offer the values h (n, m) of the rows from ``first`` on to the nearest of queries with these numbers (n,)."""
     for i in range(h.shape[0]):
-        before = taken[i]
-        bound[i], taken[i] = take(h[i], K, bound[i], near[i], rows[i], before, least)
-        for place in range(before, taken[i]):
-            rows[i, place] += first
-        if taken[i] > 4 * K:
-            bound[i], taken[i] = keep_nearest(near[i], rows[i], taken[i], K, K // 2, ranks)
+        q = queries[i]
+        before = taken[q]
+        bound[q], taken[q] = take(h[i], K, bound[q], near[q], rows[q], before, least)
+        for place in range(before, taken[q]):
+            rows[q, place] += first
+        if taken[q] > 4 * K:
+            bound[q], taken[q] = keep_nearest(near[q], rows[q], taken[q], K, K // 2, ranks)
 
 
 @njit(nogil=True, cache=True)
@@ -132,11 +156,25 @@ def finish(near, rows, taken, ranks, out):
     """Write the K nearest of those taken to out (n, K), nearest first."""
     n, K = out.shape
     for i in range(n):
-        kept = keep_nearest(near[i], rows[i], taken[i], K, SPARE + K // 8, ranks)[1] if taken[i] > K else K
+        kept = taken[i]
+        if kept > K + SPARE + K // 4:
+            kept = keep_nearest(near[i], rows[i], kept, K, SPARE + K // 8, ranks)[1]
         rank(near[i], rows[i], kept, ranks)
         for j in range(kept):
             if ranks[j] < K:
                 out[i, ranks[j]] = rows[i, j]
+
+
+@njit(nogil=True, cache=True)
+def write_least(h, near, rows, ranks, least, out):
+    """Write to out (n, K) the places of the least values of every row of h (n, m), the least first."""
+    n, K = out.shape
+    for i in range(n):
+        found = take(h[i], K, FARTHEST, near, rows, np.int64(0), least)[1]
+        rank(near, rows, found, ranks)
+        for j in range(found):
+            if ranks[j] < K:
+                out[i, ranks[j]] = rows[j]
 
 
 @njit(nogil=True, cache=True)
@@ -207,22 +245,31 @@ def nearest(queries: NDArray, places: NDArray, n_neighbors: int, n_threads: int 
     if n_threads > 1:
         search, parts = Parallel(n_threads, require="sharedmem"), np.array_split(queries, n_threads)
         return np.concatenate(search(delayed(nearest)(part, places, n_neighbors) for part in parts))
-    (n, M), K = (len(queries), len(places)), n_neighbors
-    out = np.empty((n, K), dtype=np.int32)
-    size = 4 * K + min(COLUMNS, M) + LANES
-    near, rows = np.empty((QUERIES, size), f32), np.empty((QUERIES, size), np.int32)
-    ranks = np.empty(size, np.int32)
-    least = np.empty(COLUMNS // GROUP, f32)
+    n, K, M = len(queries), n_neighbors, len(places)
+    if M <= COLUMNS:
+        parts = [least_of(queries[q : q + QUERIES] @ places.T, K) for q in range(0, n, QUERIES)]
+        return np.concatenate(parts) if parts else np.empty((0, K), dtype=np.int32)
+    out, room, everyone = np.empty((n, K), dtype=np.int32), Room.of(min(n, QUERIES), K, COLUMNS), np.arange(QUERIES)
     for q in range(0, n, QUERIES):
         some = queries[q : q + QUERIES]
-        taken, bound = np.zeros(len(some), np.int64), np.full(len(some), FARTHEST)
+        room.bound[:], room.taken[:] = FARTHEST, 0
         for j in range(0, M, COLUMNS):
-            take_tile(some @ places[j : j + COLUMNS].T, j, K, bound, near, rows, taken, least, ranks)
-        finish(near, rows, taken, ranks, out[q : q + QUERIES])
+            take_tile(some @ places[j : j + COLUMNS].T, everyone, j, K, *room)
+        finish(room.near, room.rows, room.taken, room.ranks, out[q : q + QUERIES])
+    return out
+
+
+def least_of(h: NDArray[np.float32], n_wanted: int) -> NDArray[np.int32]:
+    """Numbers (n, K) of the least values of every row of h (n, S), the least first."""
+    size = h.shape[1] + LANES
+    near, (rows, ranks) = np.empty(size, f32), np.empty((2, size), np.int32)
+    out = np.empty((len(h), n_wanted), dtype=np.int32)
+    write_least(h, near, rows, ranks, np.empty(size // GROUP, f32), out)
     return out
 
 
 ROWS_OF_A_CELL = 256
+ASKING = 1 << 14  # queries of cells at a time, for the memory
 TAUGHT_BY = 32  # rows of a cell that its centre is found from
 ROUNDS = 6
 
@@ -233,7 +280,7 @@ class Cells(NamedTuple):
     centres: NDArray[np.float32]  # (n_cells, q + 1)
     start: NDArray[np.int64]  # (n_cells + 1,) where the rows of a cell begin
     numbers: NDArray[np.int32]  # (M,) of the rows, before they were sorted by cell
-    rows: NDArray[np.float32]  # (M, q + 1), filled up
+    rows: NDArray[np.float32]  # (M, q + 1)
 
     @classmethod
     def of(cls, Z: NDArray[np.float32]) -> "Cells":
@@ -253,41 +300,29 @@ class Cells(NamedTuple):
         cell = nearest(as_queries(Z), places, 1)[:, 0]
         order = np.argsort(cell, kind="stable").astype(np.int32)
         start = np.append(0, np.cumsum(np.bincount(cell, minlength=n_cells)))
-        return cls(places, start, order, filled_up(as_places(Z[order])))
+        return cls(places, start, order, as_places(Z[order]))
 
     def nearest(self, Q: NDArray[np.float32], size: int, n_cells: int) -> NDArray[np.int32]:
         """Numbers (n, size) of the rows nearest to queries Q (n, q) in so many cells, nearest first; more where
         these hold fewer rows."""
-        queries = as_queries(Q)
+        queries, out = as_queries(Q), np.empty((len(Q), size), dtype=np.int32)
         asked = nearest(queries, self.centres, min(n_cells, len(self.centres)))
-        out = np.empty((len(Q), size), dtype=np.int32)
-        most = np.sort(np.diff(self.start))[-asked.shape[1] :].sum()
-        short = search_cells(filled_up(queries), asked, self.start, self.numbers, self.rows, most, out)
-        if short and asked.shape[1] < len(self.centres):
-            return self.nearest(Q, size, 4 * n_cells)
+        hold_enough = np.diff(self.start)[asked].sum(axis=1) >= size
+        found, step = np.flatnonzero(hold_enough), max(1, ASKING // asked.shape[1])
+        for some in (found[q : q + step] for q in range(0, len(found), step)):
+            out[some] = self._search(queries[some], asked[some], size)
+        if len(found) < len(Q):
+            out[~hold_enough] = self.nearest(Q[~hold_enough], size, 4 * n_cells)
         return out
 
-
-@njit(nogil=True, cache=True)
-def search_cells(U, asked, start, numbers, V, most, out):
-    """Write to out (n, K) the rows nearest to U in the cells they ask, at most so many; how many queries saw fewer."""
-    K, short, nothing = out.shape[1], 0, np.int64(0)
-    apart, who, least = np.empty(most, f32), np.empty(most, np.int32), np.empty(most // GROUP, f32)
-    near, rows = np.empty(most + LANES, f32), np.empty(most + LANES, np.int32)
-    ranks = np.empty(most + LANES, np.int32)
-    for i in range(U.shape[0]):
-        n = 0
-        for c in range(asked.shape[1]):
-            first, size = start[asked[i, c]], start[asked[i, c] + 1] - start[asked[i, c]]
-            products(U, i, V[first : first + size], apart[n : n + size])  # type: ignore[call-arg]
-            who[n : n + size] = numbers[first : first + size]
-            n += size
-        if n < K:
-            short += 1
-            continue
-        found = take(apart[:n], K, FARTHEST, near, rows, nothing, least)[1]
-        rank(near, rows, found, ranks)
-        for j in range(found):
-            if ranks[j] < K:
-                out[i, ranks[j]] = who[rows[j]]
-    return short
+    def _search(self, queries, asked, size):
+        """The same for queries (n, q + 1) in the cells (n, c) that each asks, cell by cell: its rows are read once."""
+        cells, n_asking = np.unique(asked, return_counts=True)
+        room = Room.of(len(asked), size, np.diff(self.start)[cells].max())
+        who = np.argsort(asked, axis=None, kind="stable") // asked.shape[1]
+        for cell, some in zip(cells, np.split(who, np.cumsum(n_asking)[:-1]), strict=True):
+            begin, end = self.start[cell], self.start[cell + 1]
+            take_tile(queries[some] @ self.rows[begin:end].T, some, begin, size, *room)
+        out = np.empty((len(asked), size), dtype=np.int32)
+        finish(room.near, room.rows, room.taken, room.ranks, out)
+        return self.numbers[out]

@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 LANES = 8
 GROUP = 4  # rows at a time
 BLOCK = 4  # vectors of a row at a time
+MASKED = 64  # values that are compared at a time
 FLOAT, INDEX, LANE = ir.FloatType(), ir.IntType(64), ir.IntType(32)
 VECTOR, NUMBERS = ir.VectorType(FLOAT, LANES), ir.VectorType(LANE, LANES)
 ZEROS = ir.Constant(VECTOR, [0.0] * LANES)
@@ -76,10 +77,16 @@ class Code:
         b = self.builder
         b.store(b.fadd(b.load(room), b.fmul(x, y, flags=FAST), flags=FAST), room)
 
-    def repeated(self, number: Any) -> Any:
-        undefined = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
+    def repeated(self, number: Any, size: int = LANES) -> Any:
+        undefined = ir.Constant(ir.VectorType(number.type, size), ir.Undefined)
         one = self.builder.insert_element(undefined, number, ir.Constant(LANE, 0))
-        return self.shuffled(one, undefined, [0] * LANES)
+        return self.shuffled(one, undefined, [0] * size)
+
+    def are_within(self, start: Any, k: Any, bound: Any, size: int) -> Any:
+        """A number with a bit for each of so many values from place k on: whether it is at most a bound."""
+        values = self.load(start, k, ir.VectorType(FLOAT, size))
+        is_within = self.builder.fcmp_ordered("<=", values, self.repeated(bound, size))
+        return self.builder.bitcast(is_within, ir.IntType(size))
 
     def shuffled(self, v: Any, w: Any, places: Sequence[int]) -> Any:
         return self.builder.shuffle_vector(v, w, ir.Constant(ir.VectorType(LANE, len(places)), places))
@@ -129,23 +136,33 @@ def squared_distances(typing_context, Z, i, Q, lists, row, out):
 
 
 @intrinsic
-def products(typing_context, W, i, D, out):
-    """Write to ``out`` (L,) the scalar products of row i of W (n, d) with all rows of D (L, d)."""
+def weighted_sum(typing_context, W, i, D, out):
+    """Write to ``out`` (L,) the sum of all rows of D (d, L), weighted by the first d numbers of row i of W.
+
+    Numbers after the last whole vector are taken one by one.
+    """
 
     def generate(context, builder, signature, args):
         code = Code(context, builder)
         W, D, out = (code.array(signature.args[k], args[k]) for k in (0, 2, 3))
-        own, width = code.row(W, args[1]), builder.extract_value(W.shape, 1)
+        weights, (height, width) = code.row(W, args[1]), (builder.extract_value(D.shape, k) for k in (0, 1))
 
-        def group(l, size):
-            others, sums = [code.row(D, code.after(l, u)) for u in range(size)], code.sums(size)
-            with code.steps(ir.Constant(INDEX, 0), width, LANES) as (k, _):
-                mine = code.load(own, k)
-                for other, total in zip(others, sums, strict=True):
-                    code.add_product(total, mine, code.load(other, k))
-            code.store(code.totals(sums), out.data, l)
+        def block(first, size, kind, repeated):
+            sums = code.sums(size, ir.Constant(kind, None))
+            with code.steps(ir.Constant(INDEX, 0), height, 1) as (k, _):
+                row, weight = code.row(D, k), repeated(builder.load(builder.gep(weights, [k])))
+                for b, total in enumerate(sums):
+                    code.add_product(total, weight, code.load(row, code.after(first, LANES * b), kind))
+            for b, total in enumerate(sums):
+                code.store(builder.load(total), out.data, code.after(first, LANES * b))
 
-        code.in_steps_of(builder.extract_value(out.shape, 0), 2 * GROUP, group)
+        def vectors(first, size):
+            block(builder.mul(first, ir.Constant(INDEX, LANES)), size, VECTOR, code.repeated)
+
+        n = builder.udiv(width, ir.Constant(INDEX, LANES))
+        code.in_steps_of(n, 2 * BLOCK, vectors)
+        with code.steps(builder.mul(n, ir.Constant(INDEX, LANES)), width, 1) as (k, _):
+            block(k, 1, FLOAT, lambda weight: weight)
         return context.get_dummy_value()
 
     return types.none(W, i, D, out), generate
@@ -188,27 +205,45 @@ def count_within(typing_context, h, n, bound):
     """How many of the first n values are at most ``bound``."""
 
     def generate(context, builder, signature, args):
-        code = Code(context, builder)
-        start, n, bound = code.array(signature.args[0], args[0]).data, args[1], code.repeated(args[2])
-        sums, total = code.sums(BLOCK, ir.Constant(NUMBERS, [0] * LANES)), cgutils.alloca_once(builder, LANE)
-
-        def count(first, size):
-            for b in range(size):
-                k = code.after(builder.mul(first, ir.Constant(INDEX, LANES)), LANES * b)
-                is_within = builder.sext(builder.fcmp_ordered("<=", code.load(start, k), bound), NUMBERS)  # true is -1
-                builder.store(builder.sub(builder.load(sums[b]), is_within), sums[b])
-
-        vectors = builder.udiv(n, ir.Constant(INDEX, LANES))
-        code.in_steps_of(vectors, BLOCK, count)
-        lanes = sum_of(builder, [builder.load(room) for room in sums])
-        numbers = [builder.extract_element(lanes, ir.Constant(LANE, k)) for k in range(LANES)]
-        builder.store(sum_of(builder, numbers), total)
-        with code.steps(builder.mul(vectors, ir.Constant(INDEX, LANES)), n, 1) as (k, _):
-            one = builder.fcmp_ordered("<=", builder.load(builder.gep(start, [k])), args[2])
-            builder.store(builder.add(builder.load(total), builder.zext(one, LANE)), total)
-        return builder.load(total)
+        code, total = Code(context, builder), cgutils.alloca_once_value(builder, ir.Constant(INDEX, 0))
+        start, begin = code.array(signature.args[0], args[0]).data, ir.Constant(INDEX, 0)
+        for size in (MASKED, LANES, 1):
+            end = builder.and_(args[1], ir.Constant(INDEX, -size))
+            with code.steps(begin, end, size) as (k, _):
+                n = builder.ctpop(code.are_within(start, k, args[2], size))
+                builder.store(builder.add(builder.load(total), builder.zext(n, INDEX)), total)
+            begin = end
+        return builder.trunc(builder.load(total), LANE)
 
     return types.int32(h, n, bound), generate
+
+
+@intrinsic
+def append_within(typing_context, h, n, bound, near, rows, after):
+    """Append those of the first n values that are at most a bound to near, and their places to rows; the length then.
+
+    n is a multiple of ``MASKED``. The places are read off a number with a bit for each of so many values.
+    """
+
+    def generate(context, builder, signature, args):
+        code = Code(context, builder)
+        h, near, rows = (code.array(signature.args[k], args[k]) for k in (0, 3, 4))
+        end, mask = (cgutils.alloca_once(builder, kind) for kind in (INDEX, ir.IntType(MASKED)))
+        builder.store(args[5], end)
+        with code.steps(ir.Constant(INDEX, 0), args[1], MASKED) as (k, _):
+            builder.store(code.are_within(h.data, k, args[2], MASKED), mask)
+            n = builder.zext(builder.ctpop(builder.load(mask)), INDEX)
+            with code.steps(ir.Constant(INDEX, 0), n, 1):
+                left, at = builder.load(mask), builder.load(end)
+                j = builder.zext(builder.cttz(left, ir.Constant(ir.IntType(1), 1)), INDEX)
+                place = builder.add(k, j)
+                builder.store(builder.load(builder.gep(h.data, [place])), builder.gep(near.data, [at]))
+                builder.store(builder.trunc(place, LANE), builder.gep(rows.data, [at]))
+                builder.store(builder.and_(left, builder.sub(left, ir.Constant(left.type, 1))), mask)
+                builder.store(code.after(at, 1), end)
+        return builder.load(end)
+
+    return types.int64(h, n, bound, near, rows, after), generate
 
 
 def sum_of(builder: Any, numbers: Sequence[Any]) -> Any:

@@ -5,8 +5,7 @@ from numpy.typing import NDArray
 
 from .compiling import njit
 from .exp2 import SUMS
-from .nearest import FARTHEST, GROUP, rank, take
-from .rows import LANES, products, squared_distances
+from .rows import squared_distances, weighted_sum
 
 NOBODY = -1  # where there are fewer places than wanted
 f32 = np.float32
@@ -24,119 +23,80 @@ def distances_in_spaces(Z, Q, candidates, first, out):
             squared_distances(own, first + q, others, candidates, q % candidates.shape[0], out[r, q])  # type: ignore[call-arg]
 
 
-@njit(fastmath=SUMS, nogil=True, cache=True)
+@njit(nogil=True, cache=True)
 def distances_in_diagonal_spaces(Z, Q, squares, candidates, squared, out):
     """The same for queries Q (n, d) and rows Z (M, d), where squares (R, d) weigh the squared differences of features.
 
-    A query reads its candidates once: what they differ by in every feature, in the room ``squared`` (S, d), serves all
+    A query reads its candidates once: what they differ by in every feature, in the room ``squared`` (d, S), serves all
     spaces. Counts are unsigned, see ``nearest.take``.
     """
     for q in range(Q.shape[0]):
-        for s in range(np.uint32(squared.shape[0])):
+        for s in range(np.uint32(squared.shape[1])):
             i = np.uint32(candidates[q % candidates.shape[0], s])
-            for k in range(np.uint32(squared.shape[1])):
-                squared[s, k] = (Z[i, k] - Q[q, k]) ** 2
+            for k in range(np.uint32(squared.shape[0])):
+                squared[k, s] = (Z[i, k] - Q[q, k]) ** 2
         for r in range(squares.shape[0]):
-            products(squares, r, squared, out[r, q])  # type: ignore[call-arg]
-
-
-@njit(nogil=True, cache=True)
-def write_nearest(apart, candidates, rooms, first, near, places):
-    """Write to near and places (n, R, K), from the space ``first`` on, the distances and places nearest to n queries.
-
-    They are apart (R, n, S) from their candidates. The nearest come first.
-    """
-    (found, rows, ranks, least, _, _), K = rooms, places.shape[2]
-    for r in range(apart.shape[0]):
-        for q in range(apart.shape[1]):
-            n = take(apart[r, q], K, FARTHEST, found, rows, np.int64(0), least)[1]
-            rank(found, rows, n, ranks)
-            for j in range(n):
-                k, place = ranks[j], candidates[q % candidates.shape[0], rows[j]]
-                if k < K:
-                    near[q, first + r, k], places[q, first + r, k] = found[j], place
+            weighted_sum(squares, r, squared, out[r, q])  # type: ignore[call-arg]
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def add_shares(apart, candidates, places, weights, rooms, out):
-    """Add to out (n, C) the shares of votes of the nearest of queries that are apart (R, n, S) from their candidates.
+def add_shares(nearest, candidates, votes_there, of_vote, part, out):
+    """Add to out (n, C) the votes of places nearest to n queries, where every place is one row with one vote.
 
-    Votes are those of ``count_shares``, with the same weights (K,) in all spaces. Without counts every place is one
-    row with one vote, and the last room says what a vote adds at every rank.
+    ``nearest`` (R, n, K) are numbers among the candidates (n, S), or (1, S) for all queries; a vote adds ``of_vote``
+    (K,) at every rank. What a candidate's vote adds in all spaces, in the room ``part`` (S,), comes first: votes are
+    read once.
     """
-    (found, rows, ranks, least, order, of_vote), K = rooms, weights.shape[0]
-    for r in range(apart.shape[0]):
-        for q in range(apart.shape[1]):
-            row, n = q % candidates.shape[0], take(apart[r, q], K, FARTHEST, found, rows, np.int64(0), least)[1]
-            rank(found, rows, n, ranks)
-            for j in range(np.uint32(n)):
-                if ranks[j] >= K:
-                    continue
-                place, k = np.uint32(candidates[row, rows[j]]), np.uint32(ranks[j])
-                order[k] = place
-                if len(places[0]) == 0:
-                    for c in range(np.uint32(out.shape[1])):
-                        out[q, c] += of_vote[k] * places[1][place, c]
-            if len(places[0]) > 0:
-                add_votes(order, places, weights, of_vote, out, q)
+    for q in range(nearest.shape[1]):
+        row = q % candidates.shape[0]
+        part[:] = f32(0)
+        for r in range(nearest.shape[0]):
+            for k in range(np.uint32(nearest.shape[2])):
+                part[np.uint32(nearest[r, q, k])] += of_vote[k]
+        for c in range(np.uint32(out.shape[1])):
+            total = f32(0)
+            for s in range(np.uint32(part.shape[0])):
+                total += part[s] * votes_there[np.uint32(candidates[row, s]), c]
+            out[q, c] += total
 
 
-def rooms_for(S: int, weights: NDArray[np.float32]) -> tuple[NDArray, ...]:
-    """Room for the nearest of S candidates: distances, rows, ranks, groups of them, and places in their order.
-
-    The last is what a vote adds at every rank where each place has one: shares of k rows are their votes by k.
-    """
-    K, (found, (rows, ranks)) = len(weights), (np.empty(S + LANES, f32), np.empty((2, S + LANES), np.int32))
-    of_vote = np.zeros(K + 1, f32)
-    parts = (weights / np.arange(1, K + 1, dtype=f32))[:S]
-    of_vote[: len(parts)] = np.cumsum(parts[::-1])[::-1]
-    return found, rows, ranks, np.empty(S // GROUP, f32), np.full(K, NOBODY, np.int32), of_vote
+def parts_of_votes(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What a vote adds at every rank (K,) where each place has one: shares of k rows are their votes by k."""
+    return np.cumsum((weights / np.arange(1, len(weights) + 1, dtype=f32))[::-1])[::-1].copy()
 
 
 @njit(nogil=True, cache=True)
-def count_shares(nearest, places, weights, out):
-    """Add to out (n, C) the shares of votes of the nearest places (n, R, K), weighted by weights (R, K).
+def count_shares(nearest, candidates, places, weights, of_row, out):
+    """Add to out (n, C) the shares of votes of places nearest to n queries in every space, weighted by weights (R, K).
 
-    weights[r, k - 1] is that of the k nearest rows; of the last place votes a part.
+    ``nearest`` (R, n, J), or (R, 1, J) for all queries, are numbers among candidates (n, S), or (1, S) for all;
+    weights[r, k - 1] is that of the k nearest rows, and weights may be (1, K) for all spaces. Of the last place votes a
+    part. The shares of k rows are their votes by the total of these, so what a row adds is a sum over k, for which
+    there is the room ``of_row`` (K,).
     """
-    n, R, K = nearest.shape
-    of_vote = np.empty(K + 1, f32)
-    for q in range(n):
-        for r in range(R):
-            add_votes(nearest[q, r], places, weights[r], of_vote, out, q)
-
-
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def add_votes(order, places, weights, of_vote, out, q):
-    """Add to out[q] the shares of votes of places in their order (K,), weighted by weights (K,); room for K + 1.
-
-    The shares of the k nearest rows are their votes by the total of these, so what a vote adds is a sum over k.
-    """
-    (counts, votes_there), K, one = places, np.uint32(weights.shape[0]), np.uint32(1)
-    total, reached, n = f32(0), np.uint32(0), np.uint32(0)
-    while n < np.uint32(order.shape[0]) and reached < K and order[n] != NOBODY:
-        i, there = np.uint32(order[n]), f32(0)
-        rows = np.uint32(counts[i])
-        for c in range(np.uint32(out.shape[1])):
-            there += votes_there[i, c]
-        for k in range(reached, min(reached + rows, K)):
-            of_vote[k] = total + there * f32(k + one - reached) / f32(rows)
-        total, reached, n = total + there, reached + rows, n + one
-    last, rest = min(reached, K), f32(0)
-    for k in range(last):
-        of_vote[k] = weights[k] / of_vote[k]
-    for k in range(last):
-        rest += of_vote[last - one - k]
-        of_vote[last - one - k] = rest
-    reached = np.uint32(0)
-    for j in range(n):
-        i, part = np.uint32(order[j]), f32(0)
-        rows = np.uint32(counts[i])
-        for k in range(reached, min(reached + rows, K)):
-            part += of_vote[k] / f32(rows)
-        for c in range(np.uint32(out.shape[1])):
-            out[q, c] += part * votes_there[i, c]
-        reached += rows
+    (counts, votes_there), K = places, np.int64(weights.shape[1])
+    for q in range(out.shape[0]):
+        row, own = q % candidates.shape[0], q % nearest.shape[1]
+        for r in range(nearest.shape[0]):
+            kind, total, reached, n, rest = r % weights.shape[0], f32(0), np.int64(0), np.int64(0), f32(0)
+            while n < nearest.shape[2] and reached < K:
+                i, there = candidates[row, nearest[r, own, n]], f32(0)
+                if i == NOBODY:
+                    break
+                for c in range(out.shape[1]):
+                    there += votes_there[i, c]
+                for k in range(reached, min(reached + counts[i], K)):
+                    of_row[k] = weights[kind, k] / (total + there * f32(k + 1 - reached) / f32(counts[i]))
+                total, reached, n = total + there, reached + counts[i], n + 1
+            while n > 0:  # from the last place to the first
+                n -= 1
+                i, part = candidates[row, nearest[r, own, n]], f32(0)
+                for k in range(min(reached, K) - 1, reached - counts[i] - 1, -1):
+                    rest += of_row[k]
+                    part += rest / f32(counts[i])  # not after the loop: of a place where nothing is left votes nobody
+                reached -= counts[i]
+                for c in range(out.shape[1]):
+                    out[q, c] += part * votes_there[i, c]
 
 
 @njit(nogil=True, cache=True)
