@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from ..files import register
 from ..files.checks import check_array, is_count, is_number, require
@@ -52,15 +51,15 @@ class Trees(NamedTuple):
         """
         thresholds = thresholds_of(X)
         bins = np.array([np.searchsorted(own, x) for own, x in zip(thresholds, X.T, strict=True)], dtype=np.uint8)
-        w = np.ones(len(X)) if weights is None else weights / weights.mean()
+        w = np.ones((len(X), 1)) if weights is None else (weights / weights.mean())[:, None]
         sums, d, C, n_inner, rng = start.copy(), X.shape[1], start.shape[1], 2**DEPTH - 1, np.random.default_rng(0)
         splits, node = np.empty((N_TREES, 2, n_inner), np.int32), np.empty(len(X), np.int32)
-        leaves, of_rows, n_columns = np.empty((N_TREES, n_inner + 1, C)), w.astype(np.float32), _n_columns(d)
+        leaves, of_rows = np.empty((N_TREES, n_inner + 1, C)), w[:, 0].astype(np.float32)
         limits = np.float32(LEAST_WEIGHT), np.float32(RIDGE)
         for tree, split in zip(leaves, splits, strict=True):
-            force, curvature = (w[:, None] * part for part in slopes(sums))
+            force, curvature = slopes(sums) if weights is None else (w * part for part in slopes(sums))
             along = force @ rng.standard_normal(C) if C > 2 else force[:, 0]  # two classes pull in opposite directions
-            columns = rng.permutation(d)[:n_columns]
+            columns = rng.permutation(d)[: max(FEW_COLUMNS, round(COLUMNS * d))]
             n_bins = thresholds.shape[1] + 1
             cpu_kernels().grow_tree(bins, columns, along.astype(np.float32), of_rows, n_bins, limits, split, node)
             of_leaves = (_sums_of_nodes(node, part, n_inner + 1) for part in (force, curvature))
@@ -101,11 +100,6 @@ def thresholds_of(X: NDArray) -> NDArray[np.float64]:
             above = np.unique(np.searchsorted(values, ordered[at]).clip(min=1))
         own[: len(above)] = values[above - 1] / 2 + values[above] / 2  # the sum of both may be too large
     return out
-
-
-def _n_columns(d):
-    """Features that a tree may look at."""
-    return max(min(d, FEW_COLUMNS), round(COLUMNS * d))
 
 
 def _sums_of_nodes(node, columns, n_nodes):
@@ -153,7 +147,8 @@ class BoostedTrees(ClassDensity):
         indicators = np.eye(n_classes)[y]
 
         def slopes(sums):
-            P = softmax(sums, axis=1)
+            P = np.exp(sums - sums.max(axis=1, keepdims=True))
+            P /= P.sum(axis=1, keepdims=True)
             return indicators - P, P * (1 - P)
 
         return cls(*Trees.boosted(X, np.zeros(indicators.shape), slopes, weights), X.shape[1])

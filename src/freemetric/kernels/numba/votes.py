@@ -62,7 +62,8 @@ def add_shares(nearest, candidates, votes_there, of_vote, part, out):
 
 def parts_of_votes(weights: NDArray[np.float32]) -> NDArray[np.float32]:
     """What a vote adds at every rank (K,) where each place has one: shares of k rows are their votes by k."""
-    return np.cumsum((weights / np.arange(1, len(weights) + 1, dtype=f32))[::-1])[::-1].copy()
+    parts = weights / np.arange(1, len(weights) + 1, dtype=f32)
+    return np.ascontiguousarray(np.cumsum(parts[::-1])[::-1], dtype=f32)
 
 
 @njit(nogil=True, cache=True)
