@@ -11,7 +11,7 @@ import dask
 from freemetric.dask import partitioned_samples
 from freemetric.dask.partitioned_samples import PartitionedTargets, TrendFinder, quantiles_of
 from freemetric.ensemble.tasks.scales import Scale
-from freemetric.metrics import TRENDS
+from freemetric.metrics import TRENDS, boosted_trees
 from freemetric.metrics.trends import crossed_trend
 
 
@@ -52,11 +52,34 @@ def test_trends_of_all_rows(rng, kind, n, d, scale):
     y = np.exp(np.sin(X[:, 0]) + X[:, 1] + 0.1 * rng.standard_normal(n))
     rows = partitioned(X, y, [n // 3, n // 2])
     units = Scale.of(scale, rows.y)
-    trend, values = crossed_trend(TRENDS[kind], X[rows.rows], units(rows.y))
-    found, left_out = TrendFinder(rows)(TRENDS[kind], None, units)
+    known, both = crossed_trend(TRENDS[kind], X[rows.rows], units(rows.y)), TrendFinder(rows)(TRENDS[kind], None, units)
+    assert (known is None) == (both is None) == (kind == "boosted-trees" and n < 200)
+    if known is None:
+        return
+    (trend, values), (found, left_out) = known, both
     assert_allclose(left_out, values, atol=1e-8)
     assert_allclose(found.trend(X), trend(X), atol=1e-8)
     assert_allclose(found.left_out(X[rows.rows[5:9]], np.arange(5, 9)), values[5:9], atol=1e-8)
+
+
+@pytest.mark.parametrize("cuts", [[], [1, 300, 300, 650]])
+def test_trees_of_some_of_very_many_rows(rng, cuts, monkeypatch):
+    """As in one process, to the last bit: those that few rows give, for all rows."""
+    monkeypatch.setattr(boosted_trees, "MOST_ROWS", 250)
+    X, y = rng.standard_normal((700, 3)), rng.standard_normal(700)
+    y += np.where(X[:, 1] > 0, X[:, 0] > 0, 0)
+    rows, units = partitioned(X, y, cuts), Scale("linear", 0.0, 2.0)
+    trend, values = crossed_trend(TRENDS["boosted-trees"], X[rows.rows], units(rows.y))
+    found, left_out = TrendFinder(rows)(TRENDS["boosted-trees"], None, units)
+    assert_array_equal(left_out, values)
+    assert_array_equal(found.trend(X), trend(X))
+
+
+@pytest.mark.parametrize(("n", "d", "there_are_some"), [(199, 2, False), (200, 2, True), (200, 1001, False)])
+def test_trees_are_for_so_many_rows_and_features(rng, n, d, there_are_some):
+    rows = partitioned(rng.random((n, d)), rng.random(n), [10])
+    found = TrendFinder(rows)(TRENDS["boosted-trees"], None, Scale("linear", 0.0, 1.0))
+    assert (found is not None) == there_are_some
 
 
 def test_too_many_columns_have_no_trend(rng, monkeypatch):

@@ -196,3 +196,15 @@ def test_plain_regressors_take_arrays_of_dask_that_fit(rows):
     settings = {"n_replicas": 3, "recipe": Recipe(candidates=["scaled/full"]), "random_state": 0}
     there = FreeEnergyRegressor(**settings).fit(*chunked(rows, 50))
     assert_array_equal(there.predict(rows[0]), FreeEnergyRegressor(**settings).fit(*rows).predict(rows[0]))
+
+
+def test_trees_are_those_of_one_process():
+    X, y = (part[:240] for part in load_diabetes(return_X_y=True))
+    settings = {"recipe": replace(EXACT["recipe"], most_searched=240), "random_state": 0}
+    one, model = (
+        FreeEnergyRegressor(**settings).fit(X, y),
+        DaskFreeEnergyRegressor(**settings).fit(*chunked((X, y), 90)),
+    )
+    assert "boosted-trees beside" in one.strengths_
+    assert_same(model, one, X)
+    assert_allclose(model.ensemble_.head.strengths, one.ensemble_.head.strengths, atol=1e-4)

@@ -9,8 +9,8 @@ from scipy.special import log_softmax, softmax
 
 from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.ensemble.tasks import classification
-from freemetric.ensemble.tasks.classification import calibrated, cross_fitted_densities
-from freemetric.metrics import BinnedNaiveBayes, ClassEncoding, SharedStudentT, TrainingSet
+from freemetric.ensemble.tasks.classification import CrossFittedDensities, calibrated, cross_fitted_densities
+from freemetric.metrics import BinnedNaiveBayes, BoostedTrees, ClassEncoding, SharedStudentT, TrainingSet
 
 RECIPE = Recipe()
 VOTES_ALONE = replace(RECIPE, densities=(), kernel_block=0)
@@ -133,3 +133,70 @@ def test_an_optional_density_joins_where_it_is_clearly_better(rng):
 
     assert joins(y)
     assert not joins(rng.permutation(y))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kinds", [(BoostedTrees, BinnedNaiveBayes), (BinnedNaiveBayes, BoostedTrees, SharedStudentT)])
+def test_every_kind_has_its_folds(kinds, weighted, rng):
+    """Trees are without a fifth of the samples, others without a tenth; energies are in the order of the kinds."""
+    X, y = rng.random((70, 3)), np.arange(70) % 3
+    weights = rng.random(70) + 0.5 if weighted else None
+    crossed = CrossFittedDensities(kinds, TrainingSet(X, y, ClassEncoding(3), weights))
+    numbers = np.array([0, 13, 69, 24, 64])
+    asked = X[numbers] + 0.01  # samples need not be the training samples themselves
+    energies = crossed(asked, numbers)
+    assert energies.shape == (len(kinds), 5, 3)
+    for kind, of_kind in zip(kinds, energies, strict=True):
+        n_folds = 5 if kind is BoostedTrees else 10
+        for x, number, found in zip(asked, numbers, of_kind, strict=True):
+            others = np.arange(70) % n_folds != number % n_folds
+            density = kind.of(X[others], y[others], 3, weights[others] if weighted else None)
+            np.testing.assert_allclose(found, density(x[None])[0], atol=1e-12)
+    assert crossed(X[:0], numbers[:0]).shape == (len(kinds), 0, 3)
+
+
+def test_trees_need_200_samples_that_are_scored(rng):
+    X, y = rng.random((250, 3)), np.arange(250) % 2
+    training_set = TrainingSet(X, y, ClassEncoding(2))
+    for n, kinds in ((199, [BinnedNaiveBayes]), (200, [BinnedNaiveBayes, BoostedTrees])):
+        scored = np.arange(250)[-n:]
+        found, energies = cross_fitted_densities(["naive-bayes", "boosted-trees"], training_set, scored)
+        assert [type(density) for density in found] == kinds
+        assert energies.shape == (len(kinds), n, 2)
+        np.testing.assert_array_equal(found[-1](X), kinds[-1].of(X, y, 2)(X))
+
+
+def boxes(rng, n):
+    """A box in three of five features, and beside it a half of the rest; a tenth of the labels are wrong."""
+    X = rng.random((n, 5))
+    inside = (np.abs(X[:, :3] - 0.5) < 0.4).all(axis=1)
+    return X, np.where(inside, X[:, 3] > 0.5, X[:, 4] > 0.7) ^ (rng.random(n) < 0.05)
+
+
+TREES = Recipe(candidates=["scaled/diagonal", "scaled/full"], n_steps=2)
+
+
+def test_trees_join_where_thresholds_decide(rng):
+    (X, y), (new, truth) = boxes(rng, 400), boxes(rng, 2000)
+    with_them = FreeEnergyClassifier(6, recipe=TREES, random_state=0).fit(X, y)
+    assert any(type(density) is BoostedTrees for density in with_them.ensemble_.head.densities)
+    recipe = replace(TREES, optional_densities=("shared-student-t",))
+    without = FreeEnergyClassifier(6, recipe=recipe, random_state=0).fit(X, y)
+    assert not any(type(density) is BoostedTrees for density in without.ensemble_.head.densities)
+    logs = [
+        -np.log(model.predict_proba(new)[np.arange(2000), truth.astype(int)]).mean() for model in (with_them, without)
+    ]
+    assert logs[0] < 0.9 * logs[1]
+    assert with_them.score(new, truth) > without.score(new, truth) + 0.03
+    assert abs(with_them.oob_score_ - with_them.score(new, truth)) < 0.06
+
+
+def test_few_samples_have_no_trees(rng):
+    model = FreeEnergyClassifier(6, recipe=TREES, random_state=0).fit(*boxes(rng, 190))
+    assert not any(type(density) is BoostedTrees for density in model.ensemble_.head.densities)
+
+
+def test_trees_do_not_join_where_they_see_noise(rng):
+    X, y = rng.standard_normal((300, 5)), rng.integers(0, 2, 300)
+    model = FreeEnergyClassifier(6, recipe=TREES, random_state=0).fit(X, y)
+    assert not any(type(density) is BoostedTrees for density in model.ensemble_.head.densities)

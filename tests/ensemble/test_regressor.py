@@ -252,3 +252,37 @@ def test_strata_are_quarters():
 def test_scales_that_are_tried(y, scales):
     assert _scales(np.array(y), "auto") == scales
     assert _scales(np.array(y), "linear") == ["linear"]
+
+
+def corners(rng, n):
+    """Where the first feature is large, steps of the second; elsewhere, of the third."""
+    X = rng.random((n, 5))
+    return X, np.where(X[:, 0] > 0.5, 3.0 * (X[:, 1] > 0.3), 2.0 * (X[:, 2] > 0.6)) + 0.1 * rng.standard_normal(n)
+
+
+def test_trees_know_thresholds_that_depend_on_each_other(rng):
+    (X, y), (Q, z), kinds = corners(rng, 300), corners(rng, 1000), ["scaled/diagonal", "scaled/full"]
+    with_them = small(recipe=Recipe(candidates=kinds)).fit(X, y)
+    assert with_them.strengths_["boosted-trees beside"] > 0.3
+    assert "boosted-trees along" in with_them.strengths_
+    without = small(recipe=Recipe(candidates=kinds, trends=("linear", "steps", "surface"))).fit(X, y)
+    assert "boosted-trees beside" not in without.strengths_
+    assert 1 - with_them.score(Q, z) < 0.6 * (1 - without.score(Q, z))
+    assert with_them.oob_score_ == pytest.approx(with_them.score(Q, z), abs=0.05)
+
+
+def test_trees_need_200_samples(rng):
+    X, y = corners(rng, 200)
+    for n in (199, 200):
+        model = small(recipe=Recipe(candidates=["scaled/diagonal"], n_steps=1)).fit(X[:n], y[:n])
+        assert ("boosted-trees beside" in model.strengths_) == (n == 200)
+
+
+def test_errors_may_follow_trees(rng):
+    """Errors are larger in one corner alone, and intervals are wider there."""
+    X, Q = rng.random((600, 3)), rng.random((1000, 3))
+    loud, there = ((V[:, 0] > 0.5) & (V[:, 1] > 0.5) for V in (X, Q))
+    y = X[:, 2] + np.where(loud, 1.0, 0.1) * rng.standard_normal(600)
+    recipe = Recipe(candidates=["scaled/identity"], noises=("boosted-trees",))
+    widths = np.diff(small(recipe=recipe).fit(X, y).predict_interval(Q), axis=1)[:, 0]
+    assert widths[there].mean() > 4 * widths[~there].mean()

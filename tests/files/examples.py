@@ -85,6 +85,7 @@ from .conftest import QUICK
 
 rng = np.random.default_rng(0)
 X, y = rng.random((40, 3)), np.arange(40) % 3
+MANY = np.vstack([X, np.random.default_rng(1).random((200, 3))])  # of which there are trends of every kind
 TEXTS = np.array([["red", "small"], ["green", "large"], ["blue", "small"]] * 9, dtype=object)
 GAPS = np.where(rng.random((40, 3)) < 0.2, np.nan, X)
 
@@ -140,7 +141,13 @@ VALUES = {
     ],
     "freemetric:classification-head": [
         ClassificationHead(1.5, np.array([-1.0, 0.0, 1e-300])),
-        ClassificationHead(1.0, np.zeros(3), 0.25, np.ones(4), [kind.of(X, y, 3) for kind in CLASS_DENSITIES.values()]),
+        ClassificationHead(
+            1.0,
+            np.zeros(3),
+            0.25,
+            np.ones(len(CLASS_DENSITIES)),
+            [kind.of(X, y, 3) for kind in CLASS_DENSITIES.values()],
+        ),
     ],
     "freemetric:class-encoding": [ClassEncoding(3)],
     "freemetric:multi-target-encoding": [SEVERAL],
@@ -172,7 +179,7 @@ VALUES = {
         for name in ("scaled", "logs", "quantiles", "steps", "whitened", "axes")
     },
     "view:products": [Products.of(X), Products.of(X * 0 + 1)],
-    **{f"trend:{name}": [crossed_trend(TRENDS[name], X, X[:, 0] ** 2)[0]] for name in TRENDS},
+    **{f"trend:{name}": [crossed_trend(TRENDS[name], MANY, MANY[:, 0] ** 2)[0]] for name in TRENDS},
     **{
         f"density:{name}": [CLASS_DENSITIES[name].of(X, y, 3), CLASS_DENSITIES[name].of(X * 0 + 1, y, 4)]
         for name in CLASS_DENSITIES

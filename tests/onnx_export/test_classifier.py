@@ -5,8 +5,8 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.metrics import FORMS, VIEWS
+from freemetric import FreeEnergyClassifier, Recipe, load
+from freemetric.metrics import FORMS, VIEWS, BoostedTrees
 from freemetric.onnx_export import to_onnx
 
 from .runtime import about, answer, votes
@@ -189,3 +189,23 @@ def test_a_covariance_that_classes_share_is_in_the_graph(rng):
     assert "SharedStudentT" in {type(part).__name__ for part in model.ensemble_.head.densities}
     _, probabilities = answer(to_onnx(model), new)
     np.testing.assert_allclose(probabilities, model.predict_proba(new), atol=1e-5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_trees(n_classes, rng, tmp_path):
+    """New values are on thresholds, between them and far outside."""
+    X = rng.integers(0, 8, (300, 4)).astype(float)
+    y = np.where((X[:, 0] > 3) & (X[:, 1] > 2), X[:, 2] > 4, X[:, 3] > 3) + (n_classes == 4) * 2 * (X[:, 1] > 5)
+    recipe = Recipe(candidates=["scaled/full"], densities=("naive-bayes", "boosted-trees"), kernel_block=0)
+    model = FreeEnergyClassifier(4, recipe=recipe, random_state=0).fit(X, y)
+    densities = {type(density): density for density in model.ensemble_.head.densities}
+    assert densities[BoostedTrees].trees.leaves.shape[2] == n_classes
+    new = np.vstack([7 * rng.random((100, 4)), 100 * rng.standard_normal((20, 4))])
+    thresholds = densities[BoostedTrees].thresholds
+    new[:50, 0] = rng.choice(thresholds[np.isfinite(thresholds)], 50)
+    label, probabilities = answer(to_onnx(model), new)
+    np.testing.assert_allclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(probabilities, expected(model, new), rtol=0, atol=1e-9)
+    assert label.tolist() == model.predict(new).tolist()
+    model.save(tmp_path / "a.model")
+    assert load(tmp_path / "a.model").predict_proba(new).tobytes() == model.predict_proba(new).tobytes()

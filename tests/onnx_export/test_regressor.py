@@ -8,6 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from freemetric import Euclidean, FreeEnergyClassifier, FreeEnergyRegressor, Recipe, load
+from freemetric.metrics import BoostedTrend
 from freemetric.onnx_export import to_onnx
 
 from .runtime import about, answer, nearest
@@ -184,3 +185,21 @@ def test_what_cannot_be_asked_for(model, diabetes):
     metric = Euclidean().fit(diabetes[0], np.arange(len(diabetes[0])) % 2)
     with pytest.raises(ValueError, match=r"^quantiles are of a FreeEnergyRegressor; Euclidean has none\.$"):
         to_onnx(metric, quantiles=0.5)
+
+
+def test_trees(rng, tmp_path):
+    """Of the target and of its errors, also of values on thresholds and far outside."""
+    X = rng.integers(0, 8, (260, 4)).astype(float)
+    y = np.where(X[:, 0] > 3, X[:, 1] > 2, X[:, 2]) + np.where(X[:, 3] > 3, 1.0, 0.2) * rng.standard_normal(260)
+    recipe = Recipe(candidates=["scaled/full"], noises=("linear", "boosted-trees"), shortlist=None)
+    model = FreeEnergyRegressor(4, recipe=recipe, random_state=0).fit(X, y)
+    kinds = [[type(trend) for trend in some] for some in (model.ensemble_.head.trends, model.ensemble_.head.noises)]
+    assert all(BoostedTrend in some for some in kinds)
+    new = np.vstack([7 * rng.random((100, 4)), 100 * rng.standard_normal((20, 4))])
+    thresholds = model.ensemble_.head.trends[-1].trees.thresholds
+    new[:50, 0] = rng.choice(thresholds[np.isfinite(thresholds)], 50)
+    numbers, quantiles = answer(to_onnx(model, quantiles=[0.1, 0.9]), new)
+    np.testing.assert_allclose(numbers[:, 0], model.predict(new), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(quantiles, model.predict_quantiles(new, [0.1, 0.9]), rtol=0, atol=1e-5)
+    model.save(tmp_path / "a.model")
+    assert load(tmp_path / "a.model").predict(new).tobytes() == model.predict(new).tobytes()

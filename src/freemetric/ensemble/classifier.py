@@ -49,8 +49,9 @@ class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, Cou
     .. math:: P(c|x) = \mathrm{softmax}_c \{s \log q_c(x) - \sum_b t_b F_{bc}(x) + b_c\}
 
     calibrates the mixed shares q on the same votes, beside the free energies F of x in the class densities: a Student t
-    distribution around the centre of every class, and naive Bayes on binned features. Where plain k-NN is better out of
-    bag by more than a standard error, it is taken instead.
+    distribution around the centre of every class, and naive Bayes on binned features. Boosted trees and a kernel ridge
+    regression join where they are better out of bag. Where plain k-NN is better out of bag by more than a standard
+    error, it is taken instead.
 
     Labels y of shape (n_samples, n_outputs) are learned together, by one set of metrics. Their energy is
     :class:`freemetric.energies.RegressionEnergy` of the classes' columns: the Brier score of soft neighbours, in units

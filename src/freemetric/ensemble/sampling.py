@@ -85,6 +85,14 @@ SHARED = ("seen", "training_set", "scored")  # fields of many tasks
 MOST_TOGETHER = 128  # replicas of several tasks that walk together
 
 
+class Start(NamedTuple):
+    """Where walks begin that do not begin at the identity."""
+
+    screened_features: int = 0  # from which diagonal maps are screened
+    floor: float = 1.0  # the least weight of a screened column
+    distance: float = 0.0  # the least mean squared distance of the samples of a bag, of classes
+
+
 class ReplicaTask(NamedTuple):
     """Replicas to sample, all of one candidate."""
 
@@ -99,7 +107,7 @@ class ReplicaTask(NamedTuple):
     sampler: Sampler
     n_components: int | None = None
     device: str = "cpu"
-    screening: tuple[int, float] = (0, 1.0)  # features from which diagonal maps are screened, and the least weight
+    start: Start = Start()
 
 
 class Replicas(NamedTuple):
@@ -283,14 +291,17 @@ def _spaces(member, seen, maps, ops):
 
 def _start(task, form, V, bag):
     """Where a replica begins: at the identity, or with the directions in which the classes of its own bag differ."""
-    d, p, (features, floor) = V.shape[1], task.n_components, task.screening
+    d, p, (features, floor, least) = V.shape[1], task.n_components, task.start
     y, weights = task.training_set.y[bag], task.training_set.weights
     weights = None if weights is None else weights[bag]
-    if form.keeps_apart and 0 < features <= task.training_set.X.shape[1] and y.dtype.kind in "iu":
+    of_classes, usual = y.dtype.kind in "iu", 2 * V.var(axis=0).sum()  # the identity's mean squared distance
+    wanted = max(usual, least) if of_classes else usual
+    if form.keeps_apart and 0 < features <= task.training_set.X.shape[1] and of_classes:
         A = form.start(d) * np.maximum(np.sqrt(significant_features(V, y, weights)), floor)
     elif p is None or p == d or not form.is_free:
-        return form.start(d, p)
+        A = form.start(d, p)
+        return A * np.sqrt(wanted / usual) if wanted > usual > 0 else A
     else:
         A = initial_map("pca" if y.dtype.kind == "f" else "auto", np.random.default_rng(0), V, y, p)
-    spread = form.map(V, A).var(axis=0).sum()
-    return A * np.sqrt(V.var(axis=0).sum() / spread) if spread > 0 else A  # distances as large as the identity's
+    spread = 2 * form.map(V, A).var(axis=0).sum()
+    return A * np.sqrt(wanted / spread) if spread > 0 else A

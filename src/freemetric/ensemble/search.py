@@ -24,7 +24,7 @@ from .candidates import (
     walk_length,
 )
 from .population import CandidateResult, Population, allowed_neighbors, learner_weights
-from .sampling import Bags, Replicas, ReplicaTask, replicas_of
+from .sampling import Bags, Replicas, ReplicaTask, Start, replicas_of
 from .settings import Recipe
 from .task import EnsembleTask
 
@@ -176,8 +176,8 @@ class Search:
     def _shared(self, candidate) -> tuple[Any, ...]:
         """The last fields of every task of a candidate."""
         recipe, problem = self.recipe, self.problem
-        screened = recipe.screened_features, recipe.screened_floor
-        return self._energy(candidate), self._sampler(candidate), problem.n_components, problem.device, screened
+        start = Start(recipe.screened_features, recipe.screened_floor, recipe.start_distance)
+        return self._energy(candidate), self._sampler(candidate), problem.n_components, problem.device, start
 
     def _energy(self, candidate):
         if self.problem.energy is not None:

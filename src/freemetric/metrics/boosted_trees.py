@@ -49,35 +49,35 @@ class Trees(NamedTuple):
         A leaf is Newton's step for its rows, times a rate. Splits follow the forces along one random direction of the
         C sums, which costs as much as one sum (Iosipoi and Vakhrushev 2022). Features come in at most 255 bins.
         """
-        thresholds = thresholds_of(X)
+        (N, d), C, n_inner, rng = X.shape, start.shape[1], 2**DEPTH - 1, np.random.default_rng(0)
+        thresholds, sums = thresholds_of(X), start.copy()
         bins = np.array([np.searchsorted(own, x) for own, x in zip(thresholds, X.T, strict=True)], dtype=np.uint8)
-        w = np.ones((len(X), 1)) if weights is None else (weights / weights.mean())[:, None]
-        sums, d, C, n_inner, rng = start.copy(), X.shape[1], start.shape[1], 2**DEPTH - 1, np.random.default_rng(0)
-        splits, node = np.empty((N_TREES, 2, n_inner), np.int32), np.empty(len(X), np.int32)
-        leaves, of_rows = np.empty((N_TREES, n_inner + 1, C)), w[:, 0].astype(np.float32)
-        limits = np.float32(LEAST_WEIGHT), np.float32(RIDGE)
-        for tree, split in zip(leaves, splits, strict=True):
-            force, curvature = slopes(sums) if weights is None else (w * part for part in slopes(sums))
+        w = np.ones(N) if weights is None else weights / weights.mean()
+        shared = w.astype(np.float32), thresholds.shape[1] + 1, (np.float32(LEAST_WEIGHT), np.float32(RIDGE))
+        splits, leaves = np.empty((N_TREES, 2, n_inner), np.int32), np.empty((N_TREES, n_inner + 1, C))
+        node = np.empty(N, np.int32)
+        for split, leaf in zip(splits, leaves, strict=True):
+            force, curvature = slopes(sums) if weights is None else (w[:, None] * part for part in slopes(sums))
             along = force @ rng.standard_normal(C) if C > 2 else force[:, 0]  # two classes pull in opposite directions
             columns = rng.permutation(d)[: max(FEW_COLUMNS, round(COLUMNS * d))]
-            n_bins = thresholds.shape[1] + 1
-            cpu_kernels().grow_tree(bins, columns, along.astype(np.float32), of_rows, n_bins, limits, split, node)
-            of_leaves = (_sums_of_nodes(node, part, n_inner + 1) for part in (force, curvature))
-            tree[:] = RATE * next(of_leaves) / (next(of_leaves) + RIDGE)
-            sums += tree[node]
-        beside = np.column_stack([thresholds, np.full((d, 2), np.inf)])  # after the last bin, and after none
+            cpu_kernels().grow_tree(bins, columns, along.astype(np.float32), *shared, split, node)
+            leaf[:] = RATE * _per_node(node, force, n_inner + 1) / (_per_node(node, curvature, n_inner + 1) + RIDGE)
+            sums += leaf[node]
+        beyond = np.column_stack([thresholds, np.full((d, 2), np.inf)])  # after the last bin, and after no bin at all
         features, last = splits.swapaxes(0, 1)
-        return cls(features.copy(), beside[features, last], leaves)
+        return cls(features.copy(), beyond[features, last], leaves)
 
     def check(self, n_features: Any, n_sums: int | None = None) -> None:
         """ValueError where parts of a file do not fit together."""
         require(is_count(n_features), "n_features of trees", "is no number of features")
         check_array(self.leaves, "leaves of trees", 3)
         T, n_leaves, C = self.leaves.shape
-        fits = T and C and n_leaves > 1 and n_leaves & (n_leaves - 1) == 0 and n_sums in (None, C)
+        is_complete = n_leaves > 1 and n_leaves & (n_leaves - 1) == 0
+        fits = T and C and is_complete and n_sums in (None, C) and self.leaves.dtype == np.float64
         require(fits, "leaves of trees", "have another shape")
         check_array(self.features, "features of trees", 2, (T, n_leaves - 1), "i")
-        inside = self.features.min() >= 0 and self.features.max() < n_features
+        known = self.features.dtype == np.int32  # compiled code reads these types alone
+        inside = known and self.features.min() >= 0 and self.features.max() < n_features
         require(inside, "features of trees", "are others than the samples have")
         known = type(self.thresholds) is np.ndarray and self.thresholds.dtype == np.float64
         fits = known and self.thresholds.shape == self.features.shape and not np.isnan(self.thresholds).any()
@@ -102,7 +102,7 @@ def thresholds_of(X: NDArray) -> NDArray[np.float64]:
     return out
 
 
-def _sums_of_nodes(node, columns, n_nodes):
+def _per_node(node, columns, n_nodes):
     """Sums (n_nodes, C) of columns (N, C) over the rows of every node."""
     return np.column_stack([np.bincount(node, column, n_nodes) for column in columns.T])
 
@@ -261,5 +261,8 @@ class CrossedTrees(NamedTuple):
 
 
 def learned_rows(n_rows: int) -> NDArray[np.intp]:
-    """Numbers of the rows that trees of a target learn from: all, or some of very many, evenly spaced."""
-    return np.linspace(0, n_rows - 1, min(n_rows, MOST_ROWS)).astype(np.intp)
+    """Numbers of the rows that trees of a target learn from: all, or of very many some from each fold."""
+    if n_rows <= MOST_ROWS:
+        return np.arange(n_rows)
+    first = np.linspace(0, n_rows // N_FOLDS - 1, MOST_ROWS // N_FOLDS).astype(np.intp) * N_FOLDS
+    return (first[:, None] + np.arange(N_FOLDS)).ravel()
