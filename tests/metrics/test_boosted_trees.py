@@ -356,9 +356,10 @@ def test_learned_rows_are_evenly_spaced(monkeypatch):
         assert_array_equal(learned_rows(n), np.arange(n))
     for n in (101, 150, 1234):
         found = learned_rows(n)
-        assert len(found) == 100
-        assert (found[0], found[-1]) == (0, n - 1)
-        assert (np.abs(np.diff(found) - (n - 1) / 99) < 1).all()
+        assert_array_equal(np.bincount(found % N_FOLDS), np.full(N_FOLDS, 20))
+        assert found[0] == 0
+        assert n - 2 * N_FOLDS < found[-1] < n
+        assert (np.abs(np.diff(found[::N_FOLDS]) - n / 20) < 1.5 * N_FOLDS).all()
 
 
 @pytest.mark.parametrize("times", [5, 10])
