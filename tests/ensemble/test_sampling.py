@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
 
-from freemetric import FreeEnergyClassifier, Recipe
+from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from freemetric.ensemble.sampling import Bags
 from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.mc import Annealing, Constant, ElementMove
+
+STILL = Annealing(Constant(0.0), ElementMove(1e-9), n_steps=1)  # replicas stay where they start
 
 
 def bags_of(rng, y, share, most=10**9, **options):
@@ -68,6 +70,25 @@ def test_diagonal_maps_of_many_columns_start_with_those_that_tell_classes_apart(
 
 def test_where_no_column_matters_diagonal_maps_start_at_the_identity(rng):
     X, y = rng.random((100, 50)), np.arange(100) % 2
-    recipe = Recipe(candidates=["scaled/diagonal"], sampler=Annealing(Constant(0.0), ElementMove(1e-9), n_steps=1))
+    recipe = Recipe(candidates=["scaled/diagonal"], sampler=STILL)
     model = FreeEnergyClassifier(2, recipe=recipe, random_state=0).fit(X, y)
     np.testing.assert_allclose(np.abs(model.ensemble_.members[0].maps), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", ["diagonal", "full"])
+@pytest.mark.parametrize("least", [0.0, 0.3, 4.0])
+def test_walks_for_classes_start_with_a_mean_squared_distance(rng, form, least):
+    """Two coordinates of the unit square differ by 2 / 6 in the mean square; the identity has no less than 0.3."""
+    X = rng.random((600, 2))
+    recipe = Recipe(candidates=[f"scaled/{form}"], sampler=STILL, start_distance=least)
+    model = FreeEnergyClassifier(2, recipe=recipe, random_state=0).fit(X, (X[:, 0] > 0.5).astype(int))
+    scale = 12.0 if least == 4.0 else 1.0
+    for M in model.ensemble_.members[0].form.matrices(model.ensemble_.members[0].maps):
+        np.testing.assert_allclose(M, scale * np.eye(2), rtol=0.1 if least == 4.0 else 1e-6, atol=1e-6)
+
+
+def test_walks_for_regression_start_at_the_identity(rng):
+    X = rng.random((100, 2))
+    recipe = Recipe(candidates=["scaled/full"], sampler=STILL, start_distance=4.0)
+    model = FreeEnergyRegressor(2, recipe=recipe, random_state=0).fit(X, X[:, 0])
+    np.testing.assert_allclose(model.ensemble_.members[0].maps, np.eye(2)[None].repeat(2, axis=0), atol=1e-6)
