@@ -21,8 +21,8 @@ SMALLEST_BLOCK = 100  # samples, of which a kernel regression can learn
 CALIBRATIONS = ("full", "slope", "none")
 # numbers that may be zero; all others are positive
 FROM_ZERO = (
-    *("colder", "density_margin", "kernel_block", "negligible", "plain_margin", "screened_features"),
-    "start_distance",
+    *("colder", "density_margin", "kernel_block", "negligible", "plain_margin"),
+    *("screened_features", "start_distance"),
 )
 COUNT, STRENGTH = Interval(Integral, 1, None, closed="left"), Interval(Real, 0, None, closed="left")
 
@@ -107,10 +107,9 @@ class Recipe:
         replica's own bag, since the gradient of one weight is lost among many; 0 always starts at the identity.
     screened_floor : float, default=0.03
         Weight that the other columns start with, where the best start with about 1.
-    start_distance : float, default=0.0
-        Mean squared distance of the samples of a bag that walks for classes start with at least. Few features, all of
-        them from 0 to 1, have shorter ones, at which the identity hardly tells neighbours from other samples. 0 always
-        starts at the identity.
+    start_distance : float, default=4.0
+        Mean squared distance of the samples of a bag that walks for classes start with at least. A few features from 0
+        to 1 have shorter ones, at which stochastic neighbours are all samples alike; 0 always starts at the identity.
     n_components : int or None, default=None
         Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
     complementary_bags : bool, default=True
@@ -223,7 +222,7 @@ class Recipe:
     short_walk_bag: int = 400
     screened_features: int = 40
     screened_floor: float = 0.03
-    start_distance: float = 0.0
+    start_distance: float = 4.0
     n_components: int | None = None
     complementary_bags: bool = True
     listed_neighbors: int = 32
