@@ -324,13 +324,14 @@ def walks(n_replicas=8):
     recipe = Recipe()
     T, ridge = 1e-3, 3e-4
     move = HamiltonianMove("single", caution=recipe.caution, n_trajectories=recipe.n_trajectories, gain=recipe.gain)
-    print(f"\nWalks from the identity on one bag at T = {T}, lambda = {ridge}, {n_replicas} replicas\n")
+    print(f"\nWalks on one bag at T = {T}, lambda = {ridge}, {n_replicas} replicas\n")
     print("| data | steps | R-hat of the energy | R-hat of \\|A\\| | energy | norm of A |\n|---|---|---|---|---|---|")
     for load in (load_iris, load_wine):
         X, y = load(return_X_y=True)
         X, y = minmax_scale(X)[::2], y[::2]
         energy = (LogNCAEnergy(recipe.listed_neighbors) + ridge * Confinement()).bind(X, y)
-        start = np.repeat(np.eye(X.shape[1])[None], n_replicas, axis=0)
+        scale = max(1.0, np.sqrt(recipe.start_distance / (2 * X.var(axis=0).sum())))
+        start = np.repeat(scale * np.eye(X.shape[1])[None], n_replicas, axis=0)
         for n_steps in (recipe.n_steps, 10 * recipe.n_steps, 60 * recipe.n_steps):
             sampler = Annealing(Constant(T), move, n_steps=n_steps)
             streams = Streams.from_seeds(np.random.SeedSequence(0).spawn(n_replicas))
