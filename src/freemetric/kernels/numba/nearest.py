@@ -10,7 +10,7 @@ from .compiling import njit
 from .exp2 import SUMS, larger
 from .rows import LANES, MASKED, append_within, count_before, count_smaller, count_within
 
-QUERIES, COLUMNS = 64, 1024  # of a tile, which stays in the cache
+QUERIES, COLUMNS = 64, 4096  # of a tile, which stays in the cache
 PAIRS = 1 << 17  # of samples at a time, likewise
 GROUP = 8  # values of which only the least is looked at first
 FARTHEST = np.float32(3e38)
@@ -246,7 +246,7 @@ def nearest(queries: NDArray, places: NDArray, n_neighbors: int, n_threads: int 
         search, parts = Parallel(n_threads, require="sharedmem"), np.array_split(queries, n_threads)
         return np.concatenate(search(delayed(nearest)(part, places, n_neighbors) for part in parts))
     n, K, M = len(queries), n_neighbors, len(places)
-    if M <= COLUMNS:
+    if M <= COLUMNS and 2 * K <= FEW:  # more would come to the slow sort
         parts = [least_of(queries[q : q + QUERIES] @ places.T, K) for q in range(0, n, QUERIES)]
         return np.concatenate(parts) if parts else np.empty((0, K), dtype=np.int32)
     out, room, everyone = np.empty((n, K), dtype=np.int32), Room.of(min(n, QUERIES), K, COLUMNS), np.arange(QUERIES)
