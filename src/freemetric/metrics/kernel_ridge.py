@@ -329,6 +329,7 @@ def _left_out(Q, coefficients, rows, places):
 
     ``rows`` (r, m) are those of the inverse at the places that are not -1.
     """
+    Q = Q.astype(np.float64)  # once, not by every product
     found, inside = Q @ coefficients, np.flatnonzero(places >= 0)
     own = np.einsum("im,im->i", Q[inside], rows) / rows[np.arange(len(rows)), places[inside]]
     found[inside] -= own[:, None] * coefficients[places[inside]]

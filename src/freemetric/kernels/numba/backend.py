@@ -31,6 +31,7 @@ from .votes import (
     NOBODY,  # noqa: F401
     add_left_out_shares,  # noqa: F401
     add_shares,
+    add_shares_in_some,
     count_shares,
     distances_in_diagonal_spaces,
     distances_in_spaces,
@@ -257,6 +258,24 @@ def _shares(Z, Q, candidates, places, sizes, weights, squares=None):
                     count_shares(found, listed, places, row[None], np.empty_like(row), out[some])
                 else:
                     add_shares(found, listed, votes, parts_of_votes(row[:K]), part, out[some])
+    return out
+
+
+def shares_in_some(
+    Z: NDArray,
+    Q: NDArray,
+    used: NDArray[np.bool_],
+    candidates: NDArray,
+    places: Places,
+    weights: NDArray,
+    squares: NDArray | None = None,
+) -> NDArray[np.float32]:
+    """Shares of votes (n, n_cells) as ``neighbor_shares`` gives them, or as ``diagonal_shares`` where there are
+    squares; queries vote in the spaces they use (R, n)."""
+    out, K = np.zeros((len(candidates), places[1].shape[1]), dtype=np.float32), min(candidates.shape[1], len(weights))
+    of_vote, found = weights if len(places[0]) else parts_of_votes(weights[:K]), np.empty((len(used), 1, K), np.int32)
+    for spaces, some, listed, apart in _distances(Z, Q, candidates, squares) if K else ():
+        add_shares_in_some(apart, used[spaces, some], listed, places, of_vote[None], found, out[some])
     return out
 
 
