@@ -177,8 +177,8 @@ class ClassKernelRidge(ClassEnergies):
                 self.computed[number] = np.vstack([own.T, np.ones(len(own)), _lengths(own)])
             for some in (everyone[start : start + AT_ONCE] for start in range(0, len(everyone), AT_ONCE)):
                 # squares of short distances are differences of much larger ones, and need double precision
-                squares = queries[some] @ self.computed[number]
-                squares = np.maximum(squares, 0.0, out=squares).astype(np.float32)
+                squares = (queries[some] @ self.computed[number]).astype(np.float32)
+                squares = np.maximum(squares, 0.0, out=squares)
                 np.negative(np.sqrt(squares, out=squares), out=squares)
                 yield number, some, np.exp(squares, out=squares)
 
