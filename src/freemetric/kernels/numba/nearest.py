@@ -203,15 +203,14 @@ def pick_others(h, first, out):
 
 def others_nearest(Z: NDArray[np.float32], n_neighbors: int) -> NDArray[np.int32]:
     """Numbers (R, N, K) of the samples nearest to every sample but itself in spaces Z (R, N, p), in any order."""
-    R, N, _ = Z.shape
-    q = np.einsum("rnp,rnp->rn", Z, Z)[:, None]
-    queries, out = f32(-2) * Z, np.empty((R, N, n_neighbors), np.int32)
+    R, N, p = Z.shape
+    queries, places = np.ones((R, N, p + 1), f32), np.empty((R, p + 1, N), f32)  # a product adds the squares, too
+    queries[:, :, :p], places[:, :p], places[:, p] = f32(-2) * Z, Z.swapaxes(1, 2), np.einsum("rnp,rnp->rn", Z, Z)
+    out = np.empty((R, N, n_neighbors), np.int32)
     n, spaces = max(1, PAIRS // N), max(1, PAIRS // N**2)  # rows, and spaces with all their rows, at a time
     for r in range(0, R, spaces):
-        places, norms = Z[r : r + spaces].swapaxes(1, 2), q[r : r + spaces]
         for i in range(0, N, n):
-            h = queries[r : r + spaces, i : i + n] @ places
-            h += norms
+            h = queries[r : r + spaces, i : i + n] @ places[r : r + spaces]
             pick_others(h, i, out[r : r + spaces, i : i + n])
     return out
 
