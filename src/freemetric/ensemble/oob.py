@@ -121,21 +121,22 @@ class OOBPredictor:
 
     def shares(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
         """Shares (n, n_cells) of all votes that they get."""
-        size = len(self.oob_samples)  # queries at a time, for the memory
+        size, views = len(self.oob_samples), self.ensemble.views  # queries at a time, for the memory
         with config_context(assume_finite=True, skip_parameter_validation=True):
             parts = (slice(start, start + size) for start in range(0, len(X), size))
-            return np.concatenate([self._shares(seen_in(self.ensemble.views, X[some]), numbers[some]) for some in parts])
+            return np.concatenate([self._shares(seen_in(views, X[some]), numbers[some]) for some in parts])
 
     def _shares(self, seen, numbers):
         """The same for samples that are seen in the views."""
         candidates, out = self._candidates(seen, numbers), np.zeros((len(numbers), self.training_set.n_cells))
         for number, member in enumerate(self.members):
-            fair, shared = self.left_out[number][:, numbers], (candidates, self.votes, self.of_k[number])
-            for r in [None] if self.spaces or member.form.keeps_apart else range(len(member)):  # for the memory
+            fair, apart = self.left_out[number][:, numbers], member.form.keeps_apart
+            shared = candidates, self.votes, self.of_k[number], member.diagonals() if apart else None
+            for r in [None] if apart or self.spaces else range(len(member)):  # one at a time, for the memory
                 Z = self.spaces[number] if self.spaces else _spaces(member, self.seen, r)
-                used = fair if r is None else fair[[r]]
-                squares = member.diagonals() if member.form.keeps_apart else None
-                out += cpu_kernels().shares_in_some(Z, _spaces(member, seen, r), used, *shared, squares) / fair.sum(axis=0)[:, None]
+                used = fair if r is None else fair[r : r + 1]
+                votes = cpu_kernels().shares_in_some(Z, _spaces(member, seen, r), used, *shared)
+                out += votes / fair.sum(axis=0)[:, None]
         return out
 
     def _candidates(self, seen, numbers):
