@@ -281,11 +281,11 @@ def test_missing_gpu_is_said():
         kernels_for("cuda").prepare(np.zeros((1, 2, 1)), np.array([0, 1, 2]), "cuda")
 
 
-@pytest.mark.parametrize("n_rows", [0, 3, 30])
+@pytest.mark.parametrize("n_rows", [0, 3, 90, 150])
 def test_ridge_regression_is_the_reference(kernels, rng, n_rows):
-    Z, Y, ridges = rng.normal(size=(40, 3)), rng.normal(size=(40, 2)), rng.uniform(0.01, 2, size=40)
+    Z, Y, ridges = rng.normal(size=(150, 3)), rng.normal(size=(150, 2)), rng.uniform(0.01, 2, size=150)
     Z[7] = Z[3]  # twice the same sample
-    some = rng.permutation(40)[:n_rows]
+    some = rng.permutation(150)[:n_rows]
     coefficients, rows = kernels.ridge_regression(Z, Y, 0.7, ridges, some, "cpu")
     wanted = reference.ridge_regression(Z, Y, 0.7, ridges, some)
     np.testing.assert_allclose(coefficients, wanted[0], rtol=1e-6, atol=1e-6)
@@ -316,3 +316,23 @@ def test_shares_of_neighbors_are_the_reference(counted, rng):
     found = numba_.neighbor_shares(Z, Q, candidates, (given, votes), weights)
     np.testing.assert_allclose(found, reference.neighbor_shares(Z, Q, candidates, (counts, votes), weights), rtol=1e-4)
     np.testing.assert_allclose(found.sum(axis=1), R * weights.sum(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("diagonal", [False, True], ids=["maps", "weights of features"])
+@pytest.mark.parametrize("counted", [False, True], ids=["a row each", "several rows"])
+def test_shares_in_the_spaces_that_a_query_uses_are_the_reference(counted, diagonal, rng):
+    R, n, M, p, S, C = 5, 9, 40, 8, 12, 3
+    Z, Q = rng.random((R, M, p)).astype(np.float32), rng.random((R, n, p)).astype(np.float32)
+    squares, used = rng.random((R, p)), rng.random((R, n)) < 0.5
+    used[:, 0] = False
+    candidates = np.array([rng.permutation(M)[:S] for _ in range(n)])
+    counts = rng.integers(1, 4, M) if counted else np.ones(M, dtype=int)
+    votes = np.eye(C)[rng.integers(0, C, M)].astype(np.float32) * counts[:, None].astype(np.float32)
+    places, weights = (counts if counted else np.empty(0, dtype=int), votes), rng.random(6)
+    spaces = (Z[0], Q[0]) if diagonal else (Z, Q)
+    found = numba_.shares_in_some(*spaces, used, candidates, places, weights, squares if diagonal else None)
+    maps = np.sqrt(squares)[:, None]
+    Z, Q = (Z[:1] * maps, Q[:1] * maps) if diagonal else (Z, Q)
+    for q, own in enumerate(used.T):
+        expected = reference.neighbor_shares(Z[own], Q[own, q : q + 1], candidates[[q]], (counts, votes), weights)
+        np.testing.assert_allclose(found[[q]], expected, rtol=1e-4)

@@ -18,7 +18,7 @@ def distances_to(Q, Z, rows):
 
 
 @pytest.mark.parametrize(
-    ("n", "M", "p", "K"), [(70, 50, 3, 50), (5, 3000, 7, 33), (130, 1025, 1, 1), (3, 2500, 2, 300)]
+    ("n", "M", "p", "K"), [(70, 50, 3, 50), (5, 3000, 7, 33), (130, 4097, 1, 1), (3, 9500, 2, 300), (3, 2500, 2, 300)]
 )
 def test_the_nearest_are_the_nearest(n, M, p, K, rng):
     Q, Z = rng.standard_normal((n, p)), rng.standard_normal((M, p))
@@ -41,11 +41,11 @@ def test_others_at_one_point_are_others(rng):
 
 
 def test_many_at_one_distance(rng):
-    Z = rng.integers(0, 2, (3000, 3)).astype(float)
+    Z = rng.integers(0, 2, (9000, 3)).astype(float)
     rows = nearest(as_queries(Z[:20]), as_places(Z), 40)
     assert all(len(set(row)) == 40 for row in rows)
     np.testing.assert_allclose(distances_to(Z[:20], Z, rows), sorted_distances(Z[:20], Z, 40), atol=1e-6)
-    same = nearest(as_queries(np.zeros((2, 3))), as_places(np.zeros((2000, 3))), 5)
+    same = nearest(as_queries(np.zeros((2, 3))), as_places(np.zeros((8200, 3))), 5)
     np.testing.assert_array_equal(same, [np.arange(5)] * 2)  # the first of equals
 
 

@@ -1,7 +1,7 @@
 """Out-of-bag predictions after the fit."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn import config_context
 
 from ..files.checks import check_array, require
-from ..kernels import kernels_for
+from ..kernels import cpu_kernels
 from ..metrics import Member, TrainingSet
 from ..metrics.index import KEPT_BYTES, Shortlist, mapped, seen_in
 from .model import Ensemble
@@ -71,8 +71,10 @@ class OOBPredictor:
 
     def __init__(self, ensemble: Ensemble, oob_indices: OOBIndices, size: int, most_samples: int, most_replicas: int):
         self.ensemble, self.size = ensemble, size
-        self.replicas = [some_of(len(member), most_replicas) for member in ensemble.members]
-        left_out = [some[r] for some, r in zip(oob_indices.left_out(ensemble.members), self.replicas, strict=True)]
+        replicas = [some_of(len(member), most_replicas) for member in ensemble.members]
+        pairs = list(zip(ensemble.members, replicas, strict=True))
+        self.members = [replace(member, maps=member.maps[r]) if member.form.learns else member for member, r in pairs]
+        left_out = [some[r] for some, r in zip(oob_indices.left_out(ensemble.members), replicas, strict=True)]
         able = left_out_by_all(left_out)
         taken = able[some_of(len(able), most_samples)]
         self.left_out = [some[:, taken] for some in left_out]
@@ -105,17 +107,13 @@ class OOBPredictor:
             votes = np.where(counts[:, None] > 0, places.votes[self.places] - own, 0.0).astype(np.float32)
             self.votes = np.concatenate([places.counts, counts]), np.concatenate([places.votes, votes])
             self.seen = {name: np.concatenate([V, V[self.places]]) for name, V in seen.items()}
-        width = sum(len(some) * e.n_coordinates for some, e in zip(self.replicas, ensemble.members, strict=True))
+        width = sum(len(member) * member.n_coordinates for member in self.members)
         few = 4 * width * (self.n_places + n) <= KEPT_BYTES
-        self.spaces = [self._spaces(e) for e in range(len(self.replicas))] if few else None
+        self.spaces = [_spaces(member, self.seen) for member in self.members] if few else None
         # one more k without weight: among the nearest may be the sample's own place, where nothing is left
         zero = [] if self.are_single else [0.0]
         self.of_k = [np.append(np.trim_zeros(row, "b"), zero).astype(np.float32) for row in ensemble.weights]
         self.wholes = ensemble.head.left_out(self.training_set)
-
-    def _spaces(self, number):
-        member = self.ensemble.members[number]
-        return [mapped(member, self.seen, int(r)) for r in self.replicas[number]]
 
     def answers(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
         """Probabilities or targets (n, m) of samples number ``numbers`` (n,), if their features were X (n, d)."""
@@ -123,18 +121,23 @@ class OOBPredictor:
 
     def shares(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
         """Shares (n, n_cells) of all votes that they get."""
+        size, views = len(self.oob_samples), self.ensemble.views  # queries at a time, for the memory
         with config_context(assume_finite=True, skip_parameter_validation=True):
-            seen = seen_in(self.ensemble.views, X)
-            candidates, out = self._candidates(seen, numbers), np.zeros((len(numbers), self.training_set.n_cells))
-            vote = kernels_for("cpu").neighbor_shares
-            for number, (member, replicas) in enumerate(zip(self.ensemble.members, self.replicas, strict=True)):
-                left_out = self.left_out[number][:, numbers]
-                n_replicas = left_out.sum(axis=0)[:, None]
-                spaces = self._spaces(number) if self.spaces is None else self.spaces[number]
-                for r, Z, fair in zip(replicas, spaces, left_out, strict=True):
-                    Q = mapped(member, seen, int(r))[:, fair]
-                    out[fair] += vote(Z, Q, candidates[fair], self.votes, self.of_k[number]) / n_replicas[fair]
-            return out
+            parts = (slice(start, start + size) for start in range(0, len(X), size))
+            return np.concatenate([self._shares(seen_in(views, X[some]), numbers[some]) for some in parts])
+
+    def _shares(self, seen, numbers):
+        """The same for samples that are seen in the views."""
+        candidates, out = self._candidates(seen, numbers), np.zeros((len(numbers), self.training_set.n_cells))
+        for number, member in enumerate(self.members):
+            fair, apart = self.left_out[number][:, numbers], member.form.keeps_apart
+            shared = candidates, self.votes, self.of_k[number], member.diagonals() if apart else None
+            for r in [None] if apart or self.spaces else range(len(member)):  # one at a time, for the memory
+                Z = self.spaces[number] if self.spaces else _spaces(member, self.seen, r)
+                used = fair if r is None else fair[r : r + 1]
+                votes = cpu_kernels().shares_in_some(Z, _spaces(member, seen, r), used, *shared)
+                out += votes / fair.sum(axis=0)[:, None]
+        return out
 
     def _candidates(self, seen, numbers):
         """Places (n, size) to look at, without a sample's own one, or instead of it the one without the sample."""
@@ -147,6 +150,13 @@ class OOBPredictor:
             is_own[~is_own.any(axis=1), -1] = True  # all keep as many: of other samples the farthest is left out
             return places[~is_own].reshape(len(numbers), -1)
         return np.where(is_own, (self.n_places + numbers)[:, None], places).astype(np.int32)
+
+
+def _spaces(member, seen, replica=None):
+    """Coordinates (R, n, p') of samples seen in the views; their view alone where spaces only weigh its columns."""
+    if member.form.keeps_apart:
+        return cpu_kernels().filled_up(seen[member.candidate.view])
+    return mapped(member, seen, replica)
 
 
 def some_of(n: int, most: int) -> NDArray[np.intp]:

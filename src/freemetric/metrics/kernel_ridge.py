@@ -177,8 +177,8 @@ class ClassKernelRidge(ClassEnergies):
                 self.computed[number] = np.vstack([own.T, np.ones(len(own)), _lengths(own)])
             for some in (everyone[start : start + AT_ONCE] for start in range(0, len(everyone), AT_ONCE)):
                 # squares of short distances are differences of much larger ones, and need double precision
-                squares = queries[some] @ self.computed[number]
-                squares = np.maximum(squares, 0.0, out=squares).astype(np.float32)
+                squares = (queries[some] @ self.computed[number]).astype(np.float32)
+                squares = np.maximum(squares, 0.0, out=squares)
                 np.negative(np.sqrt(squares, out=squares), out=squares)
                 yield number, some, np.exp(squares, out=squares)
 
@@ -329,6 +329,7 @@ def _left_out(Q, coefficients, rows, places):
 
     ``rows`` (r, m) are those of the inverse at the places that are not -1.
     """
+    Q = Q.astype(np.float64)  # once, not by every product
     found, inside = Q @ coefficients, np.flatnonzero(places >= 0)
     own = np.einsum("im,im->i", Q[inside], rows) / rows[np.arange(len(rows)), places[inside]]
     found[inside] -= own[:, None] * coefficients[places[inside]]

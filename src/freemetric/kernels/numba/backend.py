@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, lapack
+from scipy.linalg import blas, cho_solve, lapack
 from sklearn.neighbors import NearestNeighbors as TreeSearch
 
 from ...forking import effective_n_threads
@@ -31,6 +31,7 @@ from .votes import (
     NOBODY,  # noqa: F401
     add_left_out_shares,  # noqa: F401
     add_shares,
+    add_shares_in_some,
     count_shares,
     distances_in_diagonal_spaces,
     distances_in_spaces,
@@ -260,6 +261,24 @@ def _shares(Z, Q, candidates, places, sizes, weights, squares=None):
     return out
 
 
+def shares_in_some(
+    Z: NDArray,
+    Q: NDArray,
+    used: NDArray[np.bool_],
+    candidates: NDArray,
+    places: Places,
+    weights: NDArray,
+    squares: NDArray | None = None,
+) -> NDArray[np.float32]:
+    """Shares of votes (n, n_cells) as ``neighbor_shares`` gives them, or as ``diagonal_shares`` where there are
+    squares; queries vote in the spaces they use (R, n)."""
+    out, K = np.zeros((len(candidates), places[1].shape[1]), dtype=np.float32), min(candidates.shape[1], len(weights))
+    of_vote, found = weights if len(places[0]) else parts_of_votes(weights[:K]), np.empty((len(used), 1, K), np.int32)
+    for spaces, some, listed, apart in _distances(Z, Q, candidates, squares) if K else ():
+        add_shares_in_some(apart, used[spaces, some], listed, places, of_vote[None], found, out[some])
+    return out
+
+
 def nearest_places(
     Z: NDArray,
     Q: NDArray,
@@ -314,24 +333,37 @@ def weighted_squares(Q: NDArray, Z: NDArray, shares: NDArray, device: str = "cpu
     return np.maximum(squares, 0.0, out=squares)
 
 
-FEW_ROWS = 3  # times fewer rows of an inverse are cheaper one by one
+FEW_ROWS = 1.5  # times fewer rows of an inverse are cheaper one by one
+ROWS_OF_KERNEL = 64  # at a time, which stay in the cache
 
 
 def ridge_regression(
     Z: NDArray, Y: NDArray, length: float, ridges: NDArray, some: NDArray, device: str = "cpu"
 ) -> tuple[NDArray, NDArray]:
-    K, lengths, own = (-2 * Z) @ Z.T, np.einsum("mq,mq->m", Z, Z), np.diag_indices(len(Z))
-    K += lengths[:, None]
-    K += lengths
-    np.sqrt(np.maximum(K, 0.0, out=K), out=K)
-    K /= -length
-    np.exp(K, out=K)
-    K[own] = 1 + ridges
+    m, others = len(Z), np.delete(np.arange(len(Z)), some)
+    order = np.concatenate([others, some])  # of an identity the last columns are solved without those before
+    Z, K, own = Z[order], np.empty((m, m)), np.diag_indices(m)
+    lengths = np.einsum("mq,mq->m", Z, Z)
+    for start in range(0, m, ROWS_OF_KERNEL):  # lapack reads one triangle
+        rows, before = slice(start, start + ROWS_OF_KERNEL), slice(start + ROWS_OF_KERNEL)
+        part = (-2 * Z[rows]) @ Z[before].T
+        part += lengths[rows, None]
+        part += lengths[before]
+        np.sqrt(np.maximum(part, 0.0, out=part), out=part)
+        part /= -length
+        np.exp(part, out=K[rows, before])
+    K[own] = 1 + ridges[order]
     upper, _ = lapack.dpotrf(K.T, overwrite_a=True)  # of the transpose, which lapack need not copy
-    if FEW_ROWS * len(some) > len(K):
-        inverse, _ = lapack.dpotri(upper, overwrite_c=True)
-        inverse = np.triu(inverse) + np.triu(inverse, 1).T
-        return inverse @ Y, inverse[some]
-    sides = np.zeros((len(K), len(some)), order="F")
-    sides[some, np.arange(len(some))] = 1.0
-    return cho_solve((upper, False), Y), cho_solve((upper, False), sides, overwrite_b=True).T
+    coefficients, inverse = np.empty(Y.shape), np.empty((len(some), m))
+    coefficients[order] = cho_solve((upper, False), Y[order], check_finite=False)
+    if FEW_ROWS * len(some) > m:
+        whole, _ = lapack.dpotri(upper, overwrite_c=True)  # its upper triangle; zeros below
+        diagonal = whole[own]
+        whole = whole + whole.T
+        whole[own] = diagonal
+        inverse[:, order] = whole[len(others) :]
+    elif len(some):
+        columns = np.zeros((m, len(some)), order="F")
+        columns[len(others) :] = blas.dtrsm(1.0, upper[len(others) :, len(others) :], np.eye(len(some)), trans_a=1)
+        inverse[:, order] = blas.dtrsm(1.0, upper, columns, overwrite_b=1).T
+    return coefficients, inverse

@@ -10,7 +10,7 @@ from .compiling import njit
 from .exp2 import SUMS, larger
 from .rows import LANES, MASKED, append_within, count_before, count_smaller, count_within
 
-QUERIES, COLUMNS = 64, 1024  # of a tile, which stays in the cache
+QUERIES, COLUMNS = 64, 4096  # of a tile, which stays in the cache
 PAIRS = 1 << 17  # of samples at a time, likewise
 GROUP = 8  # values of which only the least is looked at first
 FARTHEST = np.float32(3e38)
@@ -203,15 +203,14 @@ def pick_others(h, first, out):
 
 def others_nearest(Z: NDArray[np.float32], n_neighbors: int) -> NDArray[np.int32]:
     """Numbers (R, N, K) of the samples nearest to every sample but itself in spaces Z (R, N, p), in any order."""
-    R, N, _ = Z.shape
-    q = np.einsum("rnp,rnp->rn", Z, Z)[:, None]
-    queries, out = f32(-2) * Z, np.empty((R, N, n_neighbors), np.int32)
+    R, N, p = Z.shape
+    queries, places = np.ones((R, N, p + 1), f32), np.empty((R, p + 1, N), f32)  # a product adds the squares, too
+    queries[:, :, :p], places[:, :p], places[:, p] = f32(-2) * Z, Z.swapaxes(1, 2), np.einsum("rnp,rnp->rn", Z, Z)
+    out = np.empty((R, N, n_neighbors), np.int32)
     n, spaces = max(1, PAIRS // N), max(1, PAIRS // N**2)  # rows, and spaces with all their rows, at a time
     for r in range(0, R, spaces):
-        places, norms = Z[r : r + spaces].swapaxes(1, 2), q[r : r + spaces]
         for i in range(0, N, n):
-            h = queries[r : r + spaces, i : i + n] @ places
-            h += norms
+            h = queries[r : r + spaces, i : i + n] @ places[r : r + spaces]
             pick_others(h, i, out[r : r + spaces, i : i + n])
     return out
 
@@ -246,7 +245,7 @@ def nearest(queries: NDArray, places: NDArray, n_neighbors: int, n_threads: int 
         search, parts = Parallel(n_threads, require="sharedmem"), np.array_split(queries, n_threads)
         return np.concatenate(search(delayed(nearest)(part, places, n_neighbors) for part in parts))
     n, K, M = len(queries), n_neighbors, len(places)
-    if M <= COLUMNS:
+    if M <= COLUMNS and 2 * K <= FEW:  # more would come to the slow sort
         parts = [least_of(queries[q : q + QUERIES] @ places.T, K) for q in range(0, n, QUERIES)]
         return np.concatenate(parts) if parts else np.empty((0, K), dtype=np.int32)
     out, room, everyone = np.empty((n, K), dtype=np.int32), Room.of(min(n, QUERIES), K, COLUMNS), np.arange(QUERIES)

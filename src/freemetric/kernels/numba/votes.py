@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 
 from .compiling import njit
 from .exp2 import SUMS
-from .rows import squared_distances, weighted_sum
+from .nearest import write_least
+from .rows import LANES, squared_distances, weighted_sum
 
 NOBODY = -1  # where there are fewer places than wanted
 f32 = np.float32
@@ -98,6 +99,28 @@ def count_shares(nearest, candidates, places, weights, of_row, out):
                 reached -= counts[i]
                 for c in range(out.shape[1]):
                     out[q, c] += part * votes_there[i, c]
+
+
+@njit(nogil=True, cache=True)
+def add_shares_in_some(apart, used, candidates, places, weights, found, out):
+    """Add to out (n, C) the shares of votes of the places nearest to n queries in the spaces ``used`` (R, n) by each.
+
+    Their distances to candidates (n, S) are ``apart`` (R, n, S). Weights (1, K) are what a vote adds at every rank
+    where places have no counts; there is room for what is ``found`` (R, 1, J) for a query.
+    """
+    (counts, votes_there), (R, n, S) = places, apart.shape
+    near, least, part, of_row = np.empty(S + LANES, f32), np.empty(S, f32), np.empty(S, f32), np.empty_like(weights[0])
+    rows, ranks = np.empty(near.shape, np.int32), np.empty(near.shape, np.int32)
+    for q in range(n):
+        n_used, listed, own = 0, candidates[q : q + 1], out[q : q + 1]
+        for r in range(R):
+            if used[r, q]:
+                write_least(apart[r, q : q + 1], near, rows, ranks, least, found[n_used])
+                n_used += 1
+        if len(counts):
+            count_shares(found[:n_used], listed, places, weights, of_row, own)
+        else:
+            add_shares(found[:n_used], listed, votes_there, weights[0], part, own)
 
 
 @njit(nogil=True, cache=True)
