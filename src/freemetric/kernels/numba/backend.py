@@ -1,5 +1,6 @@
 """The CPU kernels: compiled once per machine, serial, without the interpreter's lock."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -281,11 +282,14 @@ def nearest_places(
 
 
 def _distances(Z, Q, candidates, squares=None):
-    """Some spaces, some queries, their candidates and their squared distances (R', n', S), which stay in the cache."""
+    """Some spaces, some queries, their candidates and their squared distances (R', n', S), which stay in the cache.
+
+    The next distances overwrite them.
+    """
     Z, Q = (V if V.shape[-1] == wide(V.shape[-1]) else filled_up(V) for V in (Z, Q))
     Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
     same = candidates.strides[0] == 0  # for all queries
-    candidates = np.ascontiguousarray(candidates[:1] if same else candidates, dtype=np.int32)
+    candidates = np.array(candidates[:1] if same else candidates, dtype=np.int32, order="C", copy=same or None)
     R, n = (len(Z), Q.shape[1]) if squares is None else (len(squares), len(Q))
     S = candidates.shape[1]
     if squares is not None:
@@ -293,11 +297,13 @@ def _distances(Z, Q, candidates, squares=None):
         squared = np.empty((squares.shape[1], S), dtype=np.float32)
     n_spaces = min(R, max(1, PAIRS // S))
     n_queries = min(n, max(1, PAIRS // (n_spaces * S)))
+    room = np.empty(n_spaces * n_queries * S, dtype=np.float32)  # once: new pages cost as much as the distances
     for r in range(0, R, n_spaces):
         for q in range(0, n, n_queries):
             spaces, some = slice(r, min(R, r + n_spaces)), slice(q, min(n, q + n_queries))
             listed = candidates[some] if len(candidates) > 1 else candidates
-            apart = np.empty((spaces.stop - r, some.stop - q, S), dtype=np.float32)
+            shape = spaces.stop - r, some.stop - q, S
+            apart = room[: math.prod(shape)].reshape(shape)
             if squares is None:
                 distances_in_spaces(Z[spaces], Q[spaces], listed, q, apart)
             else:

@@ -31,10 +31,11 @@ def distances_in_diagonal_spaces(Z, Q, squares, candidates, squared, out):
     spaces. Counts are unsigned, see ``nearest.take``.
     """
     for q in range(Q.shape[0]):
-        for s in range(np.uint32(squared.shape[1])):
-            i = np.uint32(candidates[q % candidates.shape[0], s])
-            for k in range(np.uint32(squared.shape[0])):
-                squared[k, s] = (Z[i, k] - Q[q, k]) ** 2
+        row = q % candidates.shape[0]
+        for k in range(np.uint32(squared.shape[0])):
+            for s in range(np.uint32(squared.shape[1])):
+                apart = Z[np.uint32(candidates[row, s]), k] - Q[q, k]
+                squared[k, s] = apart * apart
         for r in range(squares.shape[0]):
             weighted_sum(squares, r, squared, out[r, q])  # type: ignore[call-arg]
 
