@@ -257,7 +257,7 @@ def _shares(Z, Q, candidates, places, sizes, weights, squares=None):
                 found = least_of(own.reshape(-1, S), K).reshape(*own.shape[:2], K)
                 if not len(counts):
                     add_shares(found, listed, votes, part, room, out[some])
-                elif one_each and K == len(row):
+                elif one_each and len(row) == K:
                     _add_shares_of_copies(found, listed, places, part, out[some])
                 else:
                     count_shares(found, listed, places, row[None], np.empty_like(row), out[some])
