@@ -303,19 +303,22 @@ def test_weighted_squares_are_the_reference(kernels, rng):
     assert found[4, 11] == pytest.approx(by_hand, rel=1e-5)
 
 
-@pytest.mark.parametrize("counted", [False, True], ids=["a row each", "several rows"])
-def test_shares_of_neighbors_are_the_reference(counted, rng):
-    R, n, M, p, S, C = 3, 7, 40, 8, 12, 3
+@pytest.mark.parametrize("for_all", [False, True], ids=["own candidates", "the same for all"])
+@pytest.mark.parametrize("rows", ["one each", "several", "several of several weights", "fewer than vote"])
+def test_shares_of_neighbors_are_the_reference(rows, for_all, rng):
+    R, n, M, p, S, C = 3, 7, 40, 8, 4 if rows == "fewer than vote" else 12, 3
     Z, Q = rng.random((R, M, p)).astype(np.float32), rng.random((R, n, p)).astype(np.float32)
     candidates = np.array([rng.permutation(M)[:S] for _ in range(n)])
+    candidates = np.broadcast_to(candidates[0], (n, S)) if for_all else candidates
     votes = np.eye(C)[rng.integers(0, C, M)].astype(np.float32)
-    counts = rng.integers(1, 4, M) if counted else np.ones(M, dtype=int)
-    votes *= counts[:, None].astype(np.float32)
+    counts = np.ones(M, dtype=int) if rows == "one each" else rng.integers(1, 4, M)
+    votes *= (counts * (rng.uniform(0.5, 2, M) if "weights" in rows else 1))[:, None].astype(np.float32)
     weights = rng.random(6)
-    given = counts if counted else np.empty(0, dtype=int)  # without counts every place is one row
+    given = np.empty(0, dtype=int) if rows == "one each" else counts  # without counts every place is one row
     found = numba_.neighbor_shares(Z, Q, candidates, (given, votes), weights)
     np.testing.assert_allclose(found, reference.neighbor_shares(Z, Q, candidates, (counts, votes), weights), rtol=1e-4)
-    np.testing.assert_allclose(found.sum(axis=1), R * weights.sum(), rtol=1e-4)
+    if rows != "fewer than vote":
+        np.testing.assert_allclose(found.sum(axis=1), R * weights.sum(), rtol=1e-4)
 
 
 @pytest.mark.parametrize("diagonal", [False, True], ids=["maps", "weights of features"])

@@ -1,5 +1,6 @@
 """The CPU kernels: compiled once per machine, serial, without the interpreter's lock."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -246,18 +247,21 @@ def _shares(Z, Q, candidates, places, sizes, weights, squares=None):
     """Shares of votes in spaces of several kinds, so many of each, with weights (K,) of its own."""
     (counts, votes), S = places, candidates.shape[1]
     out = np.zeros((Q.shape[-2], votes.shape[1]), dtype=np.float32)
+    one_each = len(counts) > 0 and counts.all() and np.array_equal(votes.sum(axis=1), counts)  # no row has more votes
     weights = [np.asarray(row, dtype=np.float32) for row in weights]
     kinds = [(end - n, end, row) for n, end, row in zip(sizes, np.cumsum(sizes).tolist(), weights, strict=True)]
-    part = np.empty(S, dtype=np.float32)
+    parts, room = [parts_of_votes(row[:S]) for row in weights], np.empty(S, dtype=np.float32)
     for spaces, some, listed, apart in _distances(Z, Q, candidates, squares):
-        for start, end, row in kinds:
-            own, K = apart[max(0, start - spaces.start) : max(0, end - spaces.start)], min(S, len(row))
+        for (start, end, row), part in zip(kinds, parts, strict=True):
+            own, K = apart[max(0, start - spaces.start) : max(0, end - spaces.start)], len(part)
             if own.size and K:
                 found = least_of(own.reshape(-1, S), K).reshape(*own.shape[:2], K)
-                if len(counts):
-                    count_shares(found, listed, places, row[None], np.empty_like(row), out[some])
+                if not len(counts):
+                    add_shares(found, listed, votes, part, room, out[some])
+                elif one_each and len(row) == K:
+                    _add_shares_of_copies(found, listed, places, part, out[some])
                 else:
-                    add_shares(found, listed, votes, parts_of_votes(row[:K]), part, out[some])
+                    count_shares(found, listed, places, row[None], np.empty_like(row), out[some])
     return out
 
 
@@ -277,6 +281,16 @@ def shares_in_some(
     for spaces, some, listed, apart in _distances(Z, Q, candidates, squares) if K else ():
         add_shares_in_some(apart, used[spaces, some], listed, places, of_vote[None], found, out[some])
     return out
+
+
+def _add_shares_of_copies(found, listed, places, of_vote, out):
+    """``add_shares`` where several rows may lie at a place, with a vote each; nothing is compiled for it."""
+    (_, n, K), S, (counts, votes) = found.shape, listed.shape[1], places
+    counts, votes, numbers = counts[listed], votes[listed], found + S * np.arange(n)[:, None]
+    reached = np.broadcast_to(counts, (n, S)).ravel()[numbers].cumsum(axis=2)
+    added = np.append(0.0, of_vote.cumsum(dtype=np.float64))[np.minimum(reached, K)]
+    part = np.bincount(numbers.ravel(), np.diff(added, axis=2, prepend=0.0).ravel(), n * S).reshape(n, S) / counts
+    out += np.einsum("qs,qsc->qc", part, np.broadcast_to(votes, (n, *votes.shape[1:])))
 
 
 def nearest_places(
@@ -300,11 +314,14 @@ def nearest_places(
 
 
 def _distances(Z, Q, candidates, squares=None):
-    """Some spaces, some queries, their candidates and their squared distances (R', n', S), which stay in the cache."""
+    """Some spaces, some queries, their candidates and their squared distances (R', n', S), which stay in the cache.
+
+    The next distances overwrite them.
+    """
     Z, Q = (V if V.shape[-1] == wide(V.shape[-1]) else filled_up(V) for V in (Z, Q))
     Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
     same = candidates.strides[0] == 0  # for all queries
-    candidates = np.ascontiguousarray(candidates[:1] if same else candidates, dtype=np.int32)
+    candidates = np.ascontiguousarray(candidates[:1].copy() if same else candidates, dtype=np.int32)
     R, n = (len(Z), Q.shape[1]) if squares is None else (len(squares), len(Q))
     S = candidates.shape[1]
     if squares is not None:
@@ -312,11 +329,13 @@ def _distances(Z, Q, candidates, squares=None):
         squared = np.empty((squares.shape[1], S), dtype=np.float32)
     n_spaces = min(R, max(1, PAIRS // S))
     n_queries = min(n, max(1, PAIRS // (n_spaces * S)))
+    room = np.empty(n_spaces * n_queries * S, dtype=np.float32)  # once: new pages cost as much as the distances
     for r in range(0, R, n_spaces):
         for q in range(0, n, n_queries):
             spaces, some = slice(r, min(R, r + n_spaces)), slice(q, min(n, q + n_queries))
             listed = candidates[some] if len(candidates) > 1 else candidates
-            apart = np.empty((spaces.stop - r, some.stop - q, S), dtype=np.float32)
+            shape = spaces.stop - r, some.stop - q, S
+            apart = room[: math.prod(shape)].reshape(shape)
             if squares is None:
                 distances_in_spaces(Z[spaces], Q[spaces], listed, q, apart)
             else:

@@ -166,15 +166,24 @@ def finish(near, rows, taken, ranks, out):
 
 
 @njit(nogil=True, cache=True)
-def write_least(h, near, rows, ranks, least, out):
-    """Write to out (n, K) the places of the least values of every row of h (n, m), the least first."""
-    n, K = out.shape
+def write_least(h, near, rows, ranks, ordered, out):
+    """Write to out (n, K) the places of the least values of every row of h (n, m), the least first.
+
+    It is compiled for every prediction that finds no cache, and so has less to compile than ``take``.
+    """
+    (n, m), K = h.shape, np.int64(out.shape[1])
+    whole = m // MASKED * MASKED
     for i in range(n):
-        found = take(h[i], K, FARTHEST, near, rows, np.int64(0), least)[1]
-        rank(near, rows, found, ranks)
+        bound = bound_of_nearest(h[i], m, K, K // 4)
+        found = np.uint32(append_within(h[i], whole, bound, near, rows, np.int64(0)))  # type: ignore[call-arg]
+        for j in range(np.uint32(whole), np.uint32(m)):
+            near[found], rows[found] = h[i, j], j
+            found += np.uint32(h[i, j] <= bound)
+        rank(near, rows, np.int64(found), ranks)
         for j in range(found):
-            if ranks[j] < K:
-                out[i, ranks[j]] = rows[j]
+            ordered[np.uint32(ranks[j])] = rows[j]
+        for k in range(np.uint32(K)):
+            out[i, k] = ordered[k]
 
 
 @njit(nogil=True, cache=True)
@@ -261,9 +270,9 @@ def nearest(queries: NDArray, places: NDArray, n_neighbors: int, n_threads: int 
 def least_of(h: NDArray[np.float32], n_wanted: int) -> NDArray[np.int32]:
     """Numbers (n, K) of the least values of every row of h (n, S), the least first."""
     size = h.shape[1] + LANES
-    near, (rows, ranks) = np.empty(size, f32), np.empty((2, size), np.int32)
+    near, (rows, ranks, ordered) = np.empty(size, f32), np.zeros((3, size), np.int32)
     out = np.empty((len(h), n_wanted), dtype=np.int32)
-    write_least(h, near, rows, ranks, np.empty(size // GROUP, f32), out)
+    write_least(h, near, rows, ranks, ordered, out)
     return out
 
 

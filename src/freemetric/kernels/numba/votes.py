@@ -32,10 +32,11 @@ def distances_in_diagonal_spaces(Z, Q, squares, candidates, squared, out):
     spaces. Counts are unsigned, see ``nearest.take``.
     """
     for q in range(Q.shape[0]):
-        for s in range(np.uint32(squared.shape[1])):
-            i = np.uint32(candidates[q % candidates.shape[0], s])
-            for k in range(np.uint32(squared.shape[0])):
-                squared[k, s] = (Z[i, k] - Q[q, k]) ** 2
+        row = q % candidates.shape[0]
+        for k in range(np.uint32(squared.shape[0])):
+            for s in range(np.uint32(squared.shape[1])):
+                apart = Z[np.uint32(candidates[row, s]), k] - Q[q, k]
+                squared[k, s] = apart * apart
         for r in range(squares.shape[0]):
             weighted_sum(squares, r, squared, out[r, q])  # type: ignore[call-arg]
 
@@ -109,13 +110,13 @@ def add_shares_in_some(apart, used, candidates, places, weights, found, out):
     where places have no counts; there is room for what is ``found`` (R, 1, J) for a query.
     """
     (counts, votes_there), (R, n, S) = places, apart.shape
-    near, least, part, of_row = np.empty(S + LANES, f32), np.empty(S, f32), np.empty(S, f32), np.empty_like(weights[0])
-    rows, ranks = np.empty(near.shape, np.int32), np.empty(near.shape, np.int32)
+    near, part, of_row = np.empty(S + LANES, f32), np.empty(S, f32), np.empty_like(weights[0])
+    rows, ranks, ordered = np.empty(S + LANES, np.int32), np.empty(S + LANES, np.int32), np.empty(S + LANES, np.int32)
     for q in range(n):
         n_used, listed, own = 0, candidates[q : q + 1], out[q : q + 1]
         for r in range(R):
             if used[r, q]:
-                write_least(apart[r, q : q + 1], near, rows, ranks, least, found[n_used])
+                write_least(apart[r, q : q + 1], near, rows, ranks, ordered, found[n_used])
                 n_used += 1
         if len(counts):
             count_shares(found[:n_used], listed, places, weights, of_row, own)
