@@ -84,7 +84,7 @@ def weights_by_class(y: NDArray, n_classes: int, weights: NDArray | None) -> NDA
 
 
 MOST_NUMBERS = 1_000_000  # of all matrices together
-ROUNDNESS = 0.01  # share of a sphere in every covariance, which holds directions that hardly vary
+ROUNDNESS = 1e-4  # share of a sphere in every covariance, which holds directions that do not vary
 FARTHEST = 1e300  # squared distance, so that differences of energies are numbers
 
 
