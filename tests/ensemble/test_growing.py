@@ -65,13 +65,14 @@ def test_twice_as_many_rows_are_searched_anew(data):
 
 
 def test_classes_that_come_later(data):
+    """The third class lies apart: metrics that have never seen it need not tell it from the others otherwise."""
     X, y = data
-    two = y < 2
+    X, two = X + 4.0 * (y == 2)[:, None], y < 2
     model = first((X[two], y[two]), n=120)
     assert model.predict_proba(X[:1]).shape == (1, 3)
     assert model.predict(X[~two]).max() < 2
     model.partial_fit(X[~two][:40], y[~two][:40])
-    assert (model.predict(X[~two][:40]) == 2).mean() > 0.5
+    assert (model.predict(X[~two]) == 2).mean() > 0.8
 
 
 def test_weights_of_some_calls(data):

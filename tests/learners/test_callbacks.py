@@ -55,9 +55,8 @@ def test_a_callback_can_stop_the_walk(iris):
 def test_larger_bags_are_steps_that_were_announced():
     X, y = make_moons(400, noise=0.1, random_state=0)
     counter = Counter()
-    recipe = Recipe(
-        n_replicas=48, cheap_bag=1, smallest_bag=10, candidates=("scaled/diagonal", "scaled/full"), n_steps=2
-    )
+    kinds = "scaled/diagonal", "scaled/full"
+    recipe = Recipe(n_replicas=48, cheap_bag=1, smallest_bag=10, candidates=kinds, n_steps=2, start_distance=0.0)
     model = FreeEnergyClassifier(recipe=recipe, random_state=0).set_callbacks(counter).fit(X, y)
     assert len(np.unique(model.selection_["bag_size"])) > 1
     assert 2 * 48 < counter.steps <= counter.total

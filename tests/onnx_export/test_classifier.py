@@ -184,11 +184,13 @@ def test_a_covariance_that_classes_share_is_in_the_graph(rng):
     X = rng.normal(size=(300, 10)) * np.append(0.05, np.ones(9))
     X[:, 0] += 0.1 * y
     X = X @ np.linalg.qr(rng.normal(size=(10, 10)))[0]
-    recipe = Recipe(n_replicas=4, candidates=["scaled/diagonal"], kernel_block=0)
+    recipe = Recipe(n_replicas=4, candidates=["scaled/diagonal"], kernel_block=0, shortlist=None)
     model, new = FreeEnergyClassifier(recipe=recipe, random_state=0).fit(X[:200], y[:200]), X[200:]
     assert "SharedStudentT" in {type(part).__name__ for part in model.ensemble_.head.densities}
     _, probabilities = answer(to_onnx(model), new)
-    np.testing.assert_allclose(probabilities, model.predict_proba(new), atol=1e-5)
+    np.testing.assert_allclose(probabilities, expected(model, new), atol=1e-5)
+    # rounding to single precision decides between distances that are nearly equal
+    assert np.isclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-5).all(axis=1).mean() > 0.95
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -196,7 +198,8 @@ def test_trees(n_classes, rng, tmp_path):
     """New values are on thresholds, between them and far outside."""
     X = rng.integers(0, 8, (300, 4)).astype(float)
     y = np.where((X[:, 0] > 3) & (X[:, 1] > 2), X[:, 2] > 4, X[:, 3] > 3) + (n_classes == 4) * 2 * (X[:, 1] > 5)
-    recipe = Recipe(candidates=["scaled/full"], densities=("naive-bayes", "boosted-trees"), kernel_block=0)
+    densities = "naive-bayes", "boosted-trees"
+    recipe = Recipe(candidates=["scaled/full"], densities=densities, kernel_block=0, shortlist=None)
     model = FreeEnergyClassifier(4, recipe=recipe, random_state=0).fit(X, y)
     densities = {type(density): density for density in model.ensemble_.head.densities}
     assert densities[BoostedTrees].trees.leaves.shape[2] == n_classes
