@@ -75,20 +75,14 @@ def test_where_no_column_matters_diagonal_maps_start_at_the_identity(rng):
     np.testing.assert_allclose(np.abs(model.ensemble_.members[0].maps), 1, atol=1e-6)
 
 
+@pytest.mark.parametrize("model", [FreeEnergyClassifier, FreeEnergyRegressor])
 @pytest.mark.parametrize("form", ["diagonal", "full"])
 @pytest.mark.parametrize("least", [0.0, 0.3, 4.0])
-def test_walks_for_classes_start_with_a_mean_squared_distance(rng, form, least):
+def test_walks_start_with_a_mean_squared_distance(rng, form, least, model):
     """Two coordinates of the unit square differ by 2 / 6 in the mean square; the identity has no less than 0.3."""
     X = rng.random((600, 2))
     recipe = Recipe(candidates=[f"scaled/{form}"], sampler=STILL, start_distance=least)
-    model = FreeEnergyClassifier(2, recipe=recipe, random_state=0).fit(X, (X[:, 0] > 0.5).astype(int))
+    model = model(2, recipe=recipe, random_state=0).fit(X, (X[:, 0] > 0.5).astype(int))
     scale = 12.0 if least == 4.0 else 1.0
     for M in model.ensemble_.members[0].form.matrices(model.ensemble_.members[0].maps):
         np.testing.assert_allclose(M, scale * np.eye(2), rtol=0.1 if least == 4.0 else 1e-6, atol=1e-6)
-
-
-def test_walks_for_regression_start_at_the_identity(rng):
-    X = rng.random((100, 2))
-    recipe = Recipe(candidates=["scaled/full"], sampler=STILL, start_distance=4.0)
-    model = FreeEnergyRegressor(2, recipe=recipe, random_state=0).fit(X, X[:, 0])
-    np.testing.assert_allclose(model.ensemble_.members[0].maps, np.eye(2)[None].repeat(2, axis=0), atol=1e-6)

@@ -90,7 +90,7 @@ class Start(NamedTuple):
 
     screened_features: int = 0  # from which diagonal maps are screened
     floor: float = 1.0  # the least weight of a screened column
-    distance: float = 0.0  # the least mean squared distance of the samples of a bag, of classes
+    distance: float = 0.0  # the least mean squared distance of the samples of a bag
 
 
 class ReplicaTask(NamedTuple):
@@ -294,9 +294,9 @@ def _start(task, form, V, bag):
     d, p, (features, floor, least) = V.shape[1], task.n_components, task.start
     y, weights = task.training_set.y[bag], task.training_set.weights
     weights = None if weights is None else weights[bag]
-    of_classes, usual = y.dtype.kind in "iu", 2 * V.var(axis=0).sum()  # the identity's mean squared distance
-    wanted = max(usual, least) if of_classes else usual
-    if form.keeps_apart and 0 < features <= task.training_set.X.shape[1] and of_classes:
+    usual = 2 * V.var(axis=0).sum()  # the identity's mean squared distance
+    wanted, is_wide = max(usual, least), 0 < features <= task.training_set.X.shape[1]
+    if form.keeps_apart and is_wide and y.dtype.kind in "iu":
         A = form.start(d) * np.maximum(np.sqrt(significant_features(V, y, weights)), floor)
     elif p is None or p == d or not form.is_free:
         A = form.start(d, p)

@@ -108,8 +108,8 @@ class Recipe:
     screened_floor : float, default=0.03
         Weight that the other columns start with, where the best start with about 1.
     start_distance : float, default=4.0
-        Mean squared distance of the samples of a bag that walks for classes start with at least. A few features from 0
-        to 1 have shorter ones, at which stochastic neighbours are all samples alike; 0 always starts at the identity.
+        Mean squared distance of the samples of a bag that walks start with at least. A few features from 0 to 1 have
+        shorter ones, at which stochastic neighbours are all samples alike; 0 always starts at the identity.
     n_components : int or None, default=None
         Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
     complementary_bags : bool, default=True
