@@ -117,3 +117,36 @@ print([part.tobytes().hex() for part in (energy(A), *energy.value_and_grad(A))])
 def test_a_process_that_compiles_computes_what_later_ones_do(tmp_path):
     first, later = (called(ENERGIES, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "compiled")) for _ in range(2))
     assert first == later
+
+
+INTERRUPTED = """
+import numpy as np
+from numba.core.codegen import JITCodeLibrary
+compiled, interrupts = JITCodeLibrary._object_compiled_hook.__func__, []
+def hook(cls, *given):  # Python overlooks what is raised here, since LLVM calls it
+    if interrupts:
+        raise interrupts[0]
+    compiled(cls, *given)
+JITCodeLibrary._object_compiled_hook = classmethod(hook)
+from freemetric.kernels.numba.nearest import least_of
+h = np.random.default_rng(0).random((3, 20), dtype=np.float32)
+interrupts.append(KeyboardInterrupt)
+try:
+    least_of(h, 4)
+except KeyboardInterrupt:
+    print("interrupted")
+interrupts.clear()
+print((least_of(h, 4) == h.argsort(axis=1)[:, :4]).all())
+"""
+
+
+def test_an_interrupt_while_a_kernel_is_compiled(tmp_path):
+    """numba finds no code to keep then, and says so by an error of its own."""
+    options = {
+        "capture_output": True,
+        "text": True,
+        "timeout": 250,
+        "env": os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+    }
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], **options)
+    assert done.stdout.split() == ["interrupted", "True"], done.stderr[-500:]

@@ -64,6 +64,10 @@ class Cache(caching.FunctionCache):
             super().save_overload(sig, data)
         except OSError as problem:
             say_once(self._py_func.__name__, problem.strerror)
+        except RuntimeError as problem:  # LLVM hands compiled code to a callback, in which Python overlooks Ctrl-C
+            if "no compiled object" in str(problem):
+                raise KeyboardInterrupt from None
+            raise
 
 
 def say_once(name: str, why: str | None) -> None:
