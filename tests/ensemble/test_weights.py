@@ -120,6 +120,17 @@ def test_weight_goes_to_allowed_neighbors_and_not_to_hopeless_candidates():
     assert weights[0, 0] == weights[1, 2]
 
 
+def test_the_largest_numbers_of_neighbors_do_not_vote_where_they_hardly_count():
+    scores = np.array([[1.0, 1.1, 2.0, 1.6], [1.2, 1.1, 2.2, 1.5]])  # errors of 0.1: the last ones weigh exp(-12)
+    weights = selection_weights(scores, lambda best: 0.1, [1, 2, 3, 4], RECIPE)
+    assert (weights[:, :2] > 0).all()
+    assert not weights[:, 2:].any()
+    assert weights.sum() == pytest.approx(1.0)
+    kept = selection_weights(scores, lambda best: 0.1, [1, 2, 3, 4], replace(RECIPE, negligible=0.0))
+    assert (kept > 0).all()
+    np.testing.assert_allclose(weights[:, :2], kept[:, :2] / kept[:, :2].sum())
+
+
 def scored_by_hand(forms, scored=40):
     """Candidates of these forms, and samples of two classes that have scored them."""
     X, y = np.random.default_rng(0).random((40, 2)), np.arange(40) % 2

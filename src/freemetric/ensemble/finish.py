@@ -19,6 +19,8 @@ from .running import Progress, SearchStopped, given_recipe, runner
 from .search import Search
 from .settings import Recipe
 
+FEW_PLACES = 256  # of training samples, which a prediction looks at without a shortlist
+
 
 def finish_fit(search: Search, training_set: TrainingSet, n_rows: int | None, n_shortlists: int = 1) -> dict[str, Any]:
     """Fitted attributes of a model, by name.
@@ -104,7 +106,7 @@ def _shortlist(ensemble, recipe, device="cpu"):
     training_set, index = ensemble.training_set, ensemble.index()
     n_places = len(training_set.places.rows)
     sizes = [size for size in recipe.shortlists if 2 * size < n_places]
-    if not sizes:
+    if not sizes or n_places <= FEW_PLACES:
         return {"shortlist_": n_places, "shortlist_recall_": 1.0}
     X = training_set.X[np.linspace(0, len(training_set) - 1, recipe.shortlist_samples).astype(int)]
     votes = index.shares(X, None if n_places <= recipe.shortlist_all else sizes[-1], device)

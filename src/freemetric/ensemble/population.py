@@ -191,6 +191,7 @@ def selection_weights(
     weights, some = np.zeros(scores.shape), scores[:, columns]
     weights[:, columns] = boltzmann_weights(some, error_of(some.min()), recipe.selection_temperature)
     weights[weights.sum(axis=1) < recipe.negligible] = 0.0
+    weights[:, weights.sum(axis=0)[::-1].cumsum()[::-1] < recipe.negligible] = 0.0  # few neighbours are found faster
     return weights / weights.sum()
 
 

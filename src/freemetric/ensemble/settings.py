@@ -125,13 +125,13 @@ class Recipe:
     selection_temperature : float, default=0.5
         Of the weights of candidates and k, in standard errors of the best score.
     negligible : float, default=0.005
-        Weight below which a candidate does not vote.
+        Weight below which a candidate does not vote, nor the largest numbers of neighbours together.
     plain_margin : float, default=1.0
         Standard errors by which plain k-NN must be better to be taken instead, and a kernel regression to be added.
-    shortlist : int, sequence of int or None, default=(128, 256, 512, 1024)
+    shortlist : int, sequence of int or None, default=(64, 128, 256, 512, 1024)
         Number of training samples, the nearest in the averaged metric, whose distances a prediction computes in every
         replica's space; at least as many as neighbours vote. Of several the smallest is taken that hardly changes the
-        votes of training samples. None takes all, which is exact and slower.
+        votes of training samples; up to 256 samples are all looked at. None takes all, which is exact and slower.
     shortlist_samples : int, default=128
         Samples on which the change of votes by a shortlist is measured.
     shortlist_all : int, default=20000
@@ -234,7 +234,7 @@ class Recipe:
     selection_temperature: float = 0.5
     negligible: float = 0.005
     plain_margin: float = 1.0
-    shortlist: Any = (128, 256, 512, 1024)
+    shortlist: Any = (64, 128, 256, 512, 1024)
     shortlist_samples: int = 128
     shortlist_all: int = 20_000
     # calibration

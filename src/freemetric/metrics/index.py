@@ -114,9 +114,6 @@ class NeighborIndex:
         matrices: Mapping[str, NDArray],
     ) -> None:
         self.views, self.members, self.places = views, members, training_set.places
-        counts, there = self.places.counts, self.places.votes
-        # the kernels of the CPU need no counts where every place is one row with one vote
-        self.votes = (counts, there), (counts[:0] if self.places.have_one_vote else counts, there)
         # of every number of neighbours in each space of an ensemble
         self.weights = [
             np.trim_zeros(row, "b").astype(np.float32) / len(member)
@@ -132,6 +129,11 @@ class NeighborIndex:
         widest = max((len(e) if self.are_few else 1) * cpu_kernels().wide(e.n_coordinates) for e in members)
         self.most_queries = max(1, KEPT_BYTES // (4 * widest + 16 * sum(len(view.owner) for view in views.values())))
         self.shortlist = Shortlist.of(matrices, self.seen)
+        if self.shortlist.cells is not None:
+            self._sort_by_cell()
+        counts, there = self.places.counts, self.places.votes
+        # the kernels of the CPU need no counts where every place is one row with one vote
+        self.votes = (counts, there), (counts[:0] if self.places.have_one_vote else counts, there)
         # of spaces that only stretch features the CPU needs no coordinates: by view, their squares and weights
         self.stretched: dict[str, tuple[list[NDArray], list[NDArray]]] = {}
         for member, own in zip(members, self.weights, strict=True):
@@ -154,6 +156,15 @@ class NeighborIndex:
                 seen[name][part] = view(training_set.X[rows[part]])
         return seen
 
+    def _sort_by_cell(self):
+        """Let neighbours lie side by side in memory: a prediction then finds most of them in the cache."""
+        order = self.shortlist.cells.numbers
+        self.places, self.rows = self.places.sorted_by(order), {name: V[order] for name, V in self.rows.items()}
+        for name, V in self.seen.items():
+            self.seen[name] = self.rows[name][:, : V.shape[1]] if name in self.rows else V[order]
+        numbers = np.arange(len(order), dtype=np.int32)
+        self.shortlist = self.shortlist._replace(cells=self.shortlist.cells._replace(numbers=numbers))
+
     def recall(self, X: NDArray, size: int, most_spaces: int = 3) -> float:
         """Share of the neighbours that vote for samples X (n, d) that are on a shortlist of that size.
 
@@ -173,12 +184,19 @@ class NeighborIndex:
     def shares(self, X: NDArray, size: int | None, device: str) -> NDArray:
         """Mixed shares (n, n_cells) of samples X (n, d) among ``size`` candidates each; among all for None."""
         seen, M = seen_in(self.views, X), len(self.places.rows)
-        is_short = size is not None and size < M
-        if size is not None and is_short:  # mypy sees the number in the first alone
-            candidates = self.shortlist.nearest(seen, size, device)
-        else:
-            candidates = np.broadcast_to(np.arange(M, dtype=np.int32), (len(X), M))
-        total, votes = np.zeros((len(X), self.places.votes.shape[1])), self.votes[device == "cpu"]
+        if size is None or size >= M:
+            return self._shares(seen, np.broadcast_to(np.arange(M, dtype=np.int32), (len(X), M)), device)
+        candidates = self.shortlist.nearest(seen, size, device)
+        if self.shortlist.cells is None:
+            return self._shares(seen, candidates, device)
+        order, out = candidates[:, 0].argsort(), np.empty((len(X), self.places.votes.shape[1]))
+        # queries of one cell look at the same places
+        out[order] = self._shares({name: V[order] for name, V in seen.items()}, candidates[order], device)
+        return out
+
+    def _shares(self, seen, candidates, device):
+        is_short = candidates.shape[1] < len(self.places.rows)
+        total, votes = np.zeros((len(candidates), self.places.votes.shape[1])), self.votes[device == "cpu"]
         vote = kernels_for(device).neighbor_shares
         others = [
             (number, member, self.weights[number])

@@ -159,6 +159,12 @@ class Places(NamedTuple):
     counts: NDArray[np.intp]  # (M,) samples there
     votes: NDArray[np.float32]  # (M, n_cells) of all samples there
 
+    def sorted_by(self, order: NDArray[np.integer]) -> "Places":
+        """The same places in another order (M,)."""
+        number = np.empty_like(self.rows)
+        number[order] = np.arange(len(order))
+        return Places(self.rows[order], number[self.of_row], self.counts[order], self.votes[order])
+
     @property
     def are_single(self) -> bool:
         """Whether no two samples share a place."""

@@ -71,8 +71,16 @@ def mixed_shares(graph: GraphBuilder, ensemble: Ensemble, X: str, shortlist: int
     for member, weights in zip(ensemble.members, ensemble.weights, strict=True):
         ks = np.flatnonzero(weights) + 1  # other numbers of neighbours do not count
         each = weights[ks - 1] / len(member)
+        of_k = weights[: ks[-1]] / (len(member) * np.arange(1, ks[-1] + 1))
+        of_rank = of_k[::-1].cumsum()[::-1]
         for Z, Q in zip(*(spaces(graph, member, V) for V in seen[member.candidate.view]), strict=True):
-            mixed.append(weighted(graph, each, shares(graph, _votes(graph, Q, Z, places, ks, candidates=candidates))))
+            if places.have_one_vote:  # the shares of k rows are their votes by k: a vote counts by its rank alone
+                nearest = nearest_of(graph, Q, Z, len(of_rank), candidates)
+                votes = graph.Gather(places.votes.astype(np.float64), nearest)
+                mixed.append(weighted(graph, of_rank, votes))
+            else:
+                votes = _votes(graph, Q, Z, places, ks, candidates=candidates)
+                mixed.append(weighted(graph, each, shares(graph, votes)))
     return graph.Sum(*mixed)
 
 

@@ -43,6 +43,7 @@ from .votes import (
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 samples; computed twice beyond
 FEW_QUERIES = 64  # for which it does not pay to wake threads
 PAIRS = 1 << 18  # of queries and candidates in all spaces at a time, whose distances stay in the cache
+QUERIES, SPACES = 512, 4  # with so many queries, so few spaces at a time: their rows stay in the cache, too
 FEW_COORDINATES, MANY_PLACES = 4, 20_000  # where a tree is faster than comparing everything with everything
 STORED_BYTES = 256 << 20  # pairs a sweep keeps, up to about 8,000 samples; computed anew in every trial beyond
 
@@ -327,7 +328,7 @@ def _distances(Z, Q, candidates, squares=None):
     if squares is not None:
         squares = np.ascontiguousarray(squares, dtype=np.float32)
         squared = np.empty((squares.shape[1], S), dtype=np.float32)
-    n_spaces = min(R, max(1, PAIRS // S))
+    n_spaces = min(R, max(1, PAIRS // S)) if squares is not None or n < QUERIES else SPACES
     n_queries = min(n, max(1, PAIRS // (n_spaces * S)))
     room = np.empty(n_spaces * n_queries * S, dtype=np.float32)  # once: new pages cost as much as the distances
     for r in range(0, R, n_spaces):
