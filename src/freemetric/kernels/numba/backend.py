@@ -32,7 +32,6 @@ from .votes import (
     NOBODY,  # noqa: F401
     add_left_out_shares,  # noqa: F401
     add_shares,
-    add_shares_in_some,
     count_shares,
     distances_in_diagonal_spaces,
     distances_in_spaces,
@@ -251,7 +250,7 @@ def _shares(Z, Q, candidates, places, sizes, weights, squares=None):
     one_each = len(counts) > 0 and counts.all() and np.array_equal(votes.sum(axis=1), counts)  # no row has more votes
     weights = [np.asarray(row, dtype=np.float32) for row in weights]
     kinds = [(end - n, end, row) for n, end, row in zip(sizes, np.cumsum(sizes).tolist(), weights, strict=True)]
-    parts, room = [parts_of_votes(row[:S]) for row in weights], np.empty(S, dtype=np.float32)
+    parts, room = [parts_of_votes(row[:S]) for row in weights], np.empty(S + 1, dtype=np.float32)
     for spaces, some, listed, apart in _distances(Z, Q, candidates, squares):
         for (start, end, row), part in zip(kinds, parts, strict=True):
             own, K = apart[max(0, start - spaces.start) : max(0, end - spaces.start)], len(part)
@@ -277,10 +276,17 @@ def shares_in_some(
 ) -> NDArray[np.float32]:
     """Shares of votes (n, n_cells) as ``neighbor_shares`` gives them, or as ``diagonal_shares`` where there are
     squares; queries vote in the spaces they use (R, n)."""
-    out, K = np.zeros((len(candidates), places[1].shape[1]), dtype=np.float32), min(candidates.shape[1], len(weights))
-    of_vote, found = weights if len(places[0]) else parts_of_votes(weights[:K]), np.empty((len(used), 1, K), np.int32)
+    (counts, votes), S, K = places, candidates.shape[1], min(candidates.shape[1], len(weights))
+    out, room = np.zeros((len(candidates), votes.shape[1]), np.float32), np.empty(max(S + 1, len(weights)), np.float32)
     for spaces, some, listed, apart in _distances(Z, Q, candidates, squares) if K else ():
-        add_shares_in_some(apart, used[spaces, some], listed, places, of_vote[None], found, out[some])
+        own = used[spaces, some]
+        found = np.full((*own.shape, K), S, dtype=np.int32)
+        found[own] = least_of(apart[own], K)
+        if len(counts):
+            with_nobody = np.insert(listed, S, NOBODY, axis=1)
+            count_shares(found, with_nobody, places, weights[None], room[: len(weights)], out[some])
+        else:
+            add_shares(found, listed, votes, parts_of_votes(weights[:K]), room[: S + 1], out[some])
     return out
 
 

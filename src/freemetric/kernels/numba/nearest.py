@@ -14,6 +14,7 @@ QUERIES, COLUMNS = 64, 4096  # of a tile, which stays in the cache
 PAIRS = 1 << 17  # of samples at a time, likewise
 GROUP = 8  # values of which only the least is looked at first
 FARTHEST = np.float32(3e38)
+NOBODY = -1  # where there are fewer places than wanted
 FEW = 512  # up to which to compare every value with every other is the fastest sort
 SPARE = np.int64(2)  # values more than wanted that may be left to the sort
 ENOUGH = 24  # bisections; by then only equal distances are left between the bounds
@@ -41,18 +42,24 @@ def bound_of_nearest(h, n, K, spare):
 
 
 @njit(forceinline=False, nogil=True, cache=True)
-def rank(near, rows, n, ranks):
+def rank_few(near, rows, n, ranks):
     """Write to ranks the places of the first n values in their order, the first of equals first.
 
-    Many values are moved to these places: Shell's sort. The arrays end ``LANES`` numbers after n.
+    The arrays end ``LANES`` numbers after n.
     """
+    count_smaller(near, rows, np.int64(n), ranks)  # type: ignore[call-arg]
+    total = np.int64(0)
+    for j in range(n):
+        total += ranks[j]
+    if total < n * (n - 1) // 2:  # equal values have one rank, and the rows decide
+        count_before(near, rows, np.int64(n), ranks)  # type: ignore[call-arg]
+
+
+@njit(forceinline=False, nogil=True, cache=True)
+def rank(near, rows, n, ranks):
+    """The same for any number of values: many are moved to these places, which is Shell's sort."""
     if n <= FEW:
-        count_smaller(near, rows, np.int64(n), ranks)  # type: ignore[call-arg]
-        total = np.int64(0)
-        for j in range(n):
-            total += ranks[j]
-        if total < n * (n - 1) // 2:  # equal values have one rank, and the rows decide
-            count_before(near, rows, np.int64(n), ranks)  # type: ignore[call-arg]
+        rank_few(near, rows, n, ranks)
         return
     gap = n // 3
     while gap > 0:
@@ -169,7 +176,8 @@ def finish(near, rows, taken, ranks, out):
 def write_least(h, near, rows, ranks, ordered, out):
     """Write to out (n, K) the places of the least values of every row of h (n, m), the least first.
 
-    It is compiled for every prediction that finds no cache, and so has less to compile than ``take``.
+    It is compiled for every prediction that finds no cache, and so has less to compile than ``take``. Of a row with
+    more than ``FEW`` values at the bound it says NOBODY.
     """
     (n, m), K = h.shape, np.int64(out.shape[1])
     whole = m // MASKED * MASKED
@@ -179,7 +187,10 @@ def write_least(h, near, rows, ranks, ordered, out):
         for j in range(np.uint32(whole), np.uint32(m)):
             near[found], rows[found] = h[i, j], j
             found += np.uint32(h[i, j] <= bound)
-        rank(near, rows, np.int64(found), ranks)
+        if found > FEW:
+            out[i] = NOBODY
+            continue
+        rank_few(near, rows, np.int64(found), ranks)
         for j in range(found):
             ordered[np.uint32(ranks[j])] = rows[j]
         for k in range(np.uint32(K)):
@@ -273,6 +284,8 @@ def least_of(h: NDArray[np.float32], n_wanted: int) -> NDArray[np.int32]:
     near, (rows, ranks, ordered) = np.empty(size, f32), np.zeros((3, size), np.int32)
     out = np.empty((len(h), n_wanted), dtype=np.int32)
     write_least(h, near, rows, ranks, ordered, out)
+    for i in np.flatnonzero(out[:, :1] == NOBODY):  # very many equal values
+        out[i] = h[i].argsort(kind="stable")[:n_wanted]
     return out
 
 

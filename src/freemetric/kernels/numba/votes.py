@@ -5,10 +5,9 @@ from numpy.typing import NDArray
 
 from .compiling import njit
 from .exp2 import SUMS
-from .nearest import write_least
-from .rows import LANES, squared_distances, weighted_sum
+from .nearest import NOBODY
+from .rows import squared_distances, weighted_sum
 
-NOBODY = -1  # where there are fewer places than wanted
 f32 = np.float32
 
 
@@ -45,9 +44,9 @@ def distances_in_diagonal_spaces(Z, Q, squares, candidates, squared, out):
 def add_shares(nearest, candidates, votes_there, of_vote, part, out):
     """Add to out (n, C) the votes of places nearest to n queries, where every place is one row with one vote.
 
-    ``nearest`` (R, n, K) are numbers among the candidates (n, S), or (1, S) for all queries; a vote adds ``of_vote``
-    (K,) at every rank. What a candidate's vote adds in all spaces, in the room ``part`` (S,), comes first: votes are
-    read once.
+    ``nearest`` (R, n, K) are numbers among the candidates (n, S), or (1, S) for all queries, and S where nobody votes;
+    a vote adds ``of_vote`` (K,) at every rank. What a candidate's vote adds in all spaces, in the room ``part``
+    (S + 1,), comes first: votes are read once.
     """
     for q in range(nearest.shape[1]):
         row = q % candidates.shape[0]
@@ -57,7 +56,7 @@ def add_shares(nearest, candidates, votes_there, of_vote, part, out):
                 part[np.uint32(nearest[r, q, k])] += of_vote[k]
         for c in range(np.uint32(out.shape[1])):
             total = f32(0)
-            for s in range(np.uint32(part.shape[0])):
+            for s in range(np.uint32(candidates.shape[1])):
                 total += part[s] * votes_there[np.uint32(candidates[row, s]), c]
             out[q, c] += total
 
@@ -100,28 +99,6 @@ def count_shares(nearest, candidates, places, weights, of_row, out):
                 reached -= counts[i]
                 for c in range(out.shape[1]):
                     out[q, c] += part * votes_there[i, c]
-
-
-@njit(nogil=True, cache=True)
-def add_shares_in_some(apart, used, candidates, places, weights, found, out):
-    """Add to out (n, C) the shares of votes of the places nearest to n queries in the spaces ``used`` (R, n) by each.
-
-    Their distances to candidates (n, S) are ``apart`` (R, n, S). Weights (1, K) are what a vote adds at every rank
-    where places have no counts; there is room for what is ``found`` (R, 1, J) for a query.
-    """
-    (counts, votes_there), (R, n, S) = places, apart.shape
-    near, part, of_row = np.empty(S + LANES, f32), np.empty(S, f32), np.empty_like(weights[0])
-    rows, ranks, ordered = np.empty(S + LANES, np.int32), np.empty(S + LANES, np.int32), np.empty(S + LANES, np.int32)
-    for q in range(n):
-        n_used, listed, own = 0, candidates[q : q + 1], out[q : q + 1]
-        for r in range(R):
-            if used[r, q]:
-                write_least(apart[r, q : q + 1], near, rows, ranks, ordered, found[n_used])
-                n_used += 1
-        if len(counts):
-            count_shares(found[:n_used], listed, places, weights, of_row, own)
-        else:
-            add_shares(found[:n_used], listed, votes_there, weights[0], part, own)
 
 
 @njit(nogil=True, cache=True)
