@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 import warnings
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
@@ -32,7 +33,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from freemetric import NCA, FreeEnergyClassifier, FreeEnergyRegressor
+from freemetric.bench.protocol import halves
+from freemetric.datasets import DatasetError, load
 from freemetric.energies import NCAEnergy
+from freemetric.files import save
 
 PEAK_MEMORY = """
 import warnings
@@ -275,6 +279,55 @@ def cold_start():
         report("the first prediction after the very first fit", run(code, NUMBA_CACHE_DIR=cache), 1, "s")
 
 
+CONTAINER = """
+import time
+import warnings
+warnings.simplefilter("ignore")
+import numpy as np
+from freemetric import files
+from sklearn.model_selection import GridSearchCV
+start = time.process_time()
+model = files.load({path!r})
+loaded = time.process_time()
+model.predict(np.load({samples!r})[:5])
+print({what})
+"""
+
+
+def container():
+    """A process that loads a model and predicts, where nothing is compiled and nothing can be kept; process time."""
+    X, y, new = points(1000)
+    with tempfile.TemporaryDirectory() as folder:
+        path, samples = Path(folder) / "model.fm", Path(folder) / "new.npy"
+        save(FreeEnergyClassifier(random_state=0).fit(X, y), path)
+        np.save(samples, new)
+        for what, of, most in (
+            ("load a model in a new process, scikit-learn imported", "loaded - start", None),
+            ("its first prediction, which compiles", "time.process_time() - loaded", 2),
+        ):
+            with tempfile.TemporaryDirectory() as cache:
+                code = CONTAINER.format(path=str(path), samples=str(samples), what=of)
+                report(what, run(code, NUMBA_CACHE_DIR=cache), most, "s")
+
+
+def gpu():
+    """Whole fits on a CUDA GPU, with the predictions of as many samples; seconds of the clock, median of five."""
+    try:
+        from gpu import fit_seconds, samples, torch
+    except ModuleNotFoundError:
+        return print("| no torch here, so no GPU |")
+    if not torch.cuda.is_available():
+        return print("| no CUDA GPU here |")
+    sets = {"1000 x 30": (samples(1000), 0.5), "4000 x 30": (samples(4000), 1)}
+    with suppress(DatasetError):
+        data = load("cod-rna")
+        first, second = halves(data.y, 0)[0]
+        sets["a half of cod-rna"] = (data.X[first], data.y[first], data.X[second], data.y[second]), 2
+    for name, (some, most) in sets.items():
+        fit, predict, _ = fit_seconds(some)
+        report(f"GPU: fit and predictions, {name}", fit + predict, most, "s")
+
+
 def numbers():
     """The same rows with numbers, and with the quarters of these as classes."""
     for name, (X, y) in {
@@ -322,7 +375,7 @@ def commit():
 PARTS = {
     part.__name__: part
     for part in (
-        *(cold_start, fits_of_classifiers, predictions, methods),
+        *(cold_start, container, fits_of_classifiers, predictions, methods, gpu),
         *(element_trials, gradients, fits, numbers, memory, compilation),
     )
 }
