@@ -13,13 +13,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 
 import numpy as np
 import torch
 from sklearn.datasets import make_classification
 
 from freemetric import FreeEnergyClassifier
-from freemetric.kernels.torch import backend as torch_
+
+with suppress(ModuleNotFoundError):  # fits of another state of the code, which has it elsewhere
+    from freemetric.kernels.torch import backend as torch_
 
 SIZES = [  # N, d, R
     (30_000, 30, 1),

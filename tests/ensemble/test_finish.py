@@ -34,12 +34,22 @@ class KnownIndex:
         (299, 0.20, 10),
     ],
 )
-def test_the_smallest_shortlist_that_hardly_changes_the_votes(all_tried, most_changed, size):
+def test_the_smallest_shortlist_that_hardly_changes_the_votes(all_tried, most_changed, size, monkeypatch):
+    monkeypatch.setattr(finish, "LONG", 1)
     recipe = Recipe(shortlist=(10, 20, 40, 200), shortlist_all=all_tried)
     training_set = TrainingSet(np.arange(300.0)[:, None], np.zeros(300, dtype=int), ClassEncoding(2))
     head = SimpleNamespace(most_changed=most_changed)
     ensemble = SimpleNamespace(training_set=training_set, head=head, index=KnownIndex)
     assert finish._shortlist(ensemble, recipe) == {"shortlist_": size, "shortlist_recall_": size / 100}
+
+
+@pytest.mark.parametrize(("n", "most_changed", "size"), [(300, 0.20, 20), (300, 0.30, 10), (256, 0.30, 256)])
+def test_short_shortlists_change_less_and_few_samples_need_none(n, most_changed, size, monkeypatch):
+    monkeypatch.setattr(finish, "LONG", 20)  # of ten samples half as much may change
+    training_set = TrainingSet(np.arange(float(n))[:, None], np.zeros(n, dtype=int), ClassEncoding(2))
+    head = SimpleNamespace(most_changed=most_changed)
+    ensemble = SimpleNamespace(training_set=training_set, head=head, index=KnownIndex)
+    assert finish._shortlist(ensemble, Recipe(shortlist=(10, 20, 40)))["shortlist_"] == size
 
 
 @pytest.mark.parametrize(

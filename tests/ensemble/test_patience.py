@@ -7,7 +7,7 @@ import pytest
 
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from freemetric.datasets import SYNTHETIC
-from freemetric.ensemble.candidates import is_worth_patience, walk_length
+from freemetric.ensemble.candidates import is_worth_patience, listed_in, walk_length
 from freemetric.ensemble.state_checks import _check_walks
 from freemetric.metrics import Candidate
 
@@ -40,6 +40,11 @@ def test_walks_on_larger_bags_are_longer_by_the_root(bag_size, steps):
     assert walk_length(recipe, replace(LARGE, energy="log-nca", bag_size=bag_size)) == steps
     cold = replace(LARGE, temperature=1e-3 / 3, bag_size=6400)  # patience asks for three times, the bag for four
     assert walk_length(recipe, cold) == 16
+
+
+@pytest.mark.parametrize(("bag_size", "listed"), [(2, 20), (100, 20), (150, 30), (200, 40), (4000, 40)])
+def test_lists_on_larger_bags_are_up_to_twice_as_long(bag_size, listed):
+    assert listed_in(Recipe(listed_neighbors=20, short_list_bag=100), bag_size) == listed
 
 
 def test_a_file_may_hold_walks_of_several_lengths():

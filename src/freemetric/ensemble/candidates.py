@@ -101,6 +101,14 @@ def longer_walk(recipe: Recipe, bag_size: int) -> float:
     return max(1.0, (bag_size / recipe.short_walk_bag) ** 0.5)
 
 
+LONGEST_LIST = 2.0  # times the usual length
+
+
+def listed_in(recipe: Recipe, bag_size: int) -> int:
+    """Neighbours that an energy looks at in a bag of so many samples."""
+    return round(recipe.listed_neighbors * min(max(1.0, bag_size / recipe.short_list_bag), LONGEST_LIST))
+
+
 def walk_length(recipe: Recipe, candidate: Candidate) -> int:
     """Monte Carlo steps of a replica: more on larger bags, and more still where patience pays."""
     longer = longer_walk(recipe, candidate.bag_size)

@@ -20,6 +20,7 @@ from .search import Search
 from .settings import Recipe
 
 FEW_PLACES = 256  # of training samples, which a prediction looks at without a shortlist
+LONG = 128  # a shorter shortlist must change less: what is new has fewer neighbours than what was learned
 
 
 def finish_fit(search: Search, training_set: TrainingSet, n_rows: int | None, n_shortlists: int = 1) -> dict[str, Any]:
@@ -112,7 +113,7 @@ def _shortlist(ensemble, recipe, device="cpu"):
     votes = index.shares(X, None if n_places <= recipe.shortlist_all else sizes[-1], device)
     for size in sizes:
         changed = np.abs(index.shares(X, size, device) - votes).sum(axis=1).mean() / 2
-        if changed <= ensemble.head.most_changed:
+        if changed <= min(1.0, size / LONG) * ensemble.head.most_changed:
             break
     return {"shortlist_": size, "shortlist_recall_": index.recall(X[::2], size)}
 

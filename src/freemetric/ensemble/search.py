@@ -18,6 +18,7 @@ from .candidates import (
     Panel,
     affordable_panel,
     is_worth_patience,
+    listed_in,
     longer_walk,
     other_temperatures,
     spread,
@@ -183,7 +184,7 @@ class Search:
         if self.problem.energy is not None:
             return self.problem.energy
         energy = as_energy(candidate.energy)
-        return energy.set_params(n_neighbors=self.recipe.listed_neighbors)
+        return energy.set_params(n_neighbors=listed_in(self.recipe, candidate.bag_size))
 
     def _sampler(self, candidate):
         if self.problem.sampler is not None:

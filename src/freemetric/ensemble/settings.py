@@ -100,7 +100,7 @@ class Recipe:
         Samples of such a bag, and times the usual number of steps.
     n_steps, n_trajectories : int, default=3 and 2
         Monte Carlo steps of a replica, too few to forget the identity, and trajectories of a step.
-    short_walk_bag : int, default=400
+    short_walk_bag : int, default=1000
         Samples of a bag; on larger ones, whose energies are sharper, walks are longer by the root of the ratio.
     screened_features : int, default=40
         Features from which on diagonal maps start with the columns that tell classes apart by themselves in the
@@ -116,6 +116,9 @@ class Recipe:
         Whether all samples are left out about equally often; otherwise bags are independent.
     listed_neighbors : int, default=32
         Nearest neighbours that an energy looks at, see :class:`freemetric.energies.NCAEnergy`.
+    short_list_bag : int, default=500
+        Samples of a bag; on larger ones, where near neighbours alone say less about a metric, these lists are longer by
+        the ratio, up to twice as long.
     caution, gain : float, default=0.5 and 1.0
         Of the first time step and of its adaptation, see :class:`freemetric.mc.HamiltonianMove`.
     n_neighbors : int or sequence of int, default=(1, 2, 3, 5, 8, 13, 20, 32)
@@ -219,13 +222,14 @@ class Recipe:
     longest_walk: int = 4
     n_steps: int = 3
     n_trajectories: int = 2
-    short_walk_bag: int = 400
+    short_walk_bag: int = 1000
     screened_features: int = 40
     screened_floor: float = 0.03
     start_distance: float = 4.0
     n_components: int | None = None
     complementary_bags: bool = True
     listed_neighbors: int = 32
+    short_list_bag: int = 500
     caution: float = 0.5
     gain: float = 1.0
     # selection

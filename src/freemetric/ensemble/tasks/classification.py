@@ -44,7 +44,7 @@ class ClassificationHead(Head):
         The class densities and perhaps a kernel regression at the end, in the order of the strengths.
     """
 
-    most_changed = 0.005
+    most_changed = 0.01
 
     slope: float
     bias: NDArray

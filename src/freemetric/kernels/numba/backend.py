@@ -29,7 +29,7 @@ from .nearest import (
 from .soft_neighbors import log_partition  # noqa: F401
 from .trees import add_leaves, grow_tree  # noqa: F401
 from .votes import (
-    NOBODY,  # noqa: F401
+    NOBODY,
     add_left_out_shares,  # noqa: F401
     add_shares,
     count_shares,
