@@ -159,9 +159,13 @@ class NeighborIndex:
     def _sort_by_cell(self):
         """Let neighbours lie side by side in memory: a prediction then finds most of them in the cache."""
         order = self.shortlist.cells.numbers
-        self.places, self.rows = self.places.sorted_by(order), {name: V[order] for name, V in self.rows.items()}
-        for name, V in self.seen.items():
-            self.seen[name] = self.rows[name][:, : V.shape[1]] if name in self.rows else V[order]
+        self.places = self.places.sorted_by(order)
+        for name, width in [(name, V.shape[1]) for name, V in self.seen.items()]:  # one by one, for the memory
+            seen = self.seen.pop(name)
+            if name in self.rows:
+                del seen
+                self.rows[name] = self.rows.pop(name)[order]
+            self.seen[name] = self.rows[name][:, :width] if name in self.rows else seen[order]
         numbers = np.arange(len(order), dtype=np.int32)
         self.shortlist = self.shortlist._replace(cells=self.shortlist.cells._replace(numbers=numbers))
 
