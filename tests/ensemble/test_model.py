@@ -85,7 +85,7 @@ def test_asking_all_is_the_mixture_of_all_shares(model):
     np.testing.assert_allclose(ensemble.predict(X[:50]), by_definition, atol=2e-5)
 
 
-def test_a_shortlist_changes_little_and_its_recall_is_known(model):
+def test_a_shortlist_changes_little_and_its_recall_is_known(model, monkeypatch):
     fitted, X = model
     exact = fitted.set_params(recipe__shortlist=None).predict_proba(X)
     short = fitted.set_params(recipe__shortlist=Recipe.shortlist).predict_proba(X)
@@ -94,6 +94,9 @@ def test_a_shortlist_changes_little_and_its_recall_is_known(model):
     assert fitted.shortlist_ in (64, 128, 256)
     assert fitted.shortlist_recall_ == pytest.approx(fitted.ensemble_.index().recall(X, fitted.shortlist_), abs=0.03)
     of_all = fitted.ensemble_.index()
+    known = of_all.recall(X, fitted.shortlist_)
+    monkeypatch.setattr(index, "SEARCHED", 111)
+    assert of_all.recall(X, fitted.shortlist_) == pytest.approx(known, abs=1e-3)  # rounding orders equal distances
     assert of_all.recall(X[:20], 900) == 1.0
     assert of_all.recall(X[:20], 40) < of_all.recall(X[:20], 200) < 1.0
 

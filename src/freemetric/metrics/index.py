@@ -16,6 +16,7 @@ MANY_PLACES = 16_384  # from which it pays to look at some cells only
 CELLS_FOR = 8  # one cell is searched for so many neighbours wanted
 MOST_AXES, ENOUGH = 32, 0.999  # of the averaged metric: as many as make up this share of the squared distances
 BLOCK = 16_384  # rows that are mapped at a time
+SEARCHED = 1 << 18  # places that are searched at a time
 FARTHEST = 1e15  # of a coordinate; where rows are, views give some units
 
 
@@ -179,11 +180,20 @@ class NeighborIndex:
         query, M = np.arange(len(X))[:, None], len(self.places.rows)  # a number of its own for every place of a query
         for member, weights in zip(self.members, self.weights, strict=True):
             for r in np.unique(np.linspace(0, len(member) - 1, most_spaces).astype(int)):
-                search = kernels_for("cpu").NearestNeighbors(mapped(member, self.seen, r)[0])
-                nearest = search.kneighbors(mapped(member, seen, r)[0], min(len(weights), M))
+                nearest = self._nearest_in_space(member, seen, r, min(len(weights), M))
                 shares.append(np.isin(nearest + M * query, candidates + M * query, kind="sort").mean())
                 member_weights.append(len(member) * weights.sum())
         return float(np.average(shares, weights=member_weights))
+
+    def _nearest_in_space(self, member, seen, replica, n):
+        """Numbers of the n places nearest to queries in a replica's space, some places at a time for the memory."""
+        Q, view, numbers, apart = mapped(member, seen, replica)[0], member.candidate.view, [], []
+        for start in range(0, len(self.places.rows), SEARCHED):
+            Z = mapped(member, {view: self.seen[view][start : start + SEARCHED]}, replica)[0]
+            nearest = kernels_for("cpu").NearestNeighbors(Z).kneighbors(Q, min(n, len(Z)))
+            numbers.append(start + nearest)
+            apart.append(np.square(Q[:, None] - Z[nearest]).sum(axis=2))
+        return np.take_along_axis(np.hstack(numbers), np.hstack(apart).argsort(axis=1, kind="stable")[:, :n], axis=1)
 
     def shares(self, X: NDArray, size: int | None, device: str) -> NDArray:
         """Mixed shares (n, n_cells) of samples X (n, d) among ``size`` candidates each; among all for None."""
