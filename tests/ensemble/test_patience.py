@@ -76,7 +76,8 @@ def temperatures_of(model):
 def test_where_noise_is_little_it_goes_on_colder_and_is_better(ridge):
     test = SYNTHETIC["ridge"].sample(2000, 2)
     cold, warm = (
-        FreeEnergyRegressor(recipe=replace(SHORT, colder=n), random_state=0).fit(ridge.X, ridge.y) for n in (3, 0)
+        FreeEnergyRegressor(recipe=replace(SHORT, colder=n, start_distance=0.0), random_state=0).fit(ridge.X, ridge.y)
+        for n in (3, 0)
     )
     assert min(temperatures_of(warm)) == pytest.approx(1e-3 / 3)
     assert min(temperatures_of(cold)) < 1e-3 / 8
