@@ -3,9 +3,16 @@
 from numpy import asarray
 
 from freemetric.metric_learn.base import Mahalanobis
-from freemetric.metric_learn.comparisons import QuadrupletsClassifier as _QuadrupletsClassifierMixin  # noqa: F401
-from freemetric.metric_learn.comparisons import TripletsClassifier as _TripletsClassifierMixin  # noqa: F401
+from freemetric.metric_learn.comparisons import ComparisonsClassifier
 from freemetric.metric_learn.pairs import PairsClassifier as _PairsClassifierMixin  # noqa: F401
+
+
+class _TripletsClassifierMixin(ComparisonsClassifier):
+    _size, _near, _far = 3, [0, 1], [0, 2]
+
+
+class _QuadrupletsClassifierMixin(ComparisonsClassifier):
+    _size, _near, _far = 4, [0, 1], [2, 3]
 
 
 class MahalanobisMixin(Mahalanobis):
