@@ -19,8 +19,8 @@ from .running import Progress, SearchStopped, given_recipe, runner
 from .search import Search
 from .settings import Recipe
 
-FEW_PLACES = 256  # of training samples, which a prediction looks at without a shortlist
-LONG = 128  # a shorter shortlist must change less: what is new has fewer neighbours than what was learned
+FEW_PLACES = 256  # up to so many a prediction looks at all of them
+LONG = 128  # samples; shorter shortlists must change less, since training samples are neighbours of themselves
 
 
 def finish_fit(search: Search, training_set: TrainingSet, n_rows: int | None, n_shortlists: int = 1) -> dict[str, Any]:
