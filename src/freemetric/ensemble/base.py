@@ -293,9 +293,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
         pairs = [parse_candidate(name, X.shape[1]) for name in names]
         pairs = list(dict.fromkeys(pairs))
-        views = {
-            view: VIEWS[view].fit(X) for view in dict.fromkeys(v for v, _ in pairs)
-        }
+        views = {name: VIEWS[name].fit(X) for name in dict(pairs)}
         size = min(SMALL_BAG, max(2, len(X) // 2))
         return views, [Candidate(view, form, size) for view, form in pairs]
 

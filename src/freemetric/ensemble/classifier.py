@@ -34,8 +34,8 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
     energy :math:`-\frac1N \sum_i \log p_i`, where :math:`p_i` is the chance that a
     stochastic neighbour under A has the class of sample i. The nearest training samples
     under every metric vote. Kinds of metrics and numbers of neighbours count by
-    Boltzmann weights of their Brier scores out of bag. Four classifiers stand beside the
-    votes, and a logarithmic pool that is fitted out of bag makes one probability of
+    Boltzmann weights of their Brier scores out of bag. Four classifiers stand beside
+    the votes, and a logarithmic pool that is fitted out of bag makes one probability of
     all. There is nothing to tune.
 
     A fit costs about as much as a random forest of 500 trees; it grows about linearly

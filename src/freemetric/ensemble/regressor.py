@@ -39,8 +39,8 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
     estimators : list of (str, estimator), "default" or None, default="default"
         Trends: regressors that are cross-fitted, and weighed by their predictions of
         samples that they have not seen. "default": "line", "trees", and up to 27
-        features "surface"; an entry such as ``("trees", "default")`` takes one of these.
-        None: the neighbours alone.
+        features "surface"; an entry such as ``("trees", "default")`` takes one of
+        these. None: the neighbours alone.
     candidates : sequence of str, default=("scaled/identity", ..., "quantiles/full")
         Kinds of metrics that compete: a view ("scaled" or "quantiles") and a form of
         the map ("identity", "diagonal" or "full").

@@ -1,5 +1,7 @@
 """Maps drawn at a low temperature from the free energy of their bags."""
 
+from collections import deque
+
 import numpy as np
 
 from ..energies import Diagonal, as_energy, bind, each_confined, takes_weights
@@ -62,6 +64,6 @@ def sample_maps(V, targets, weights, bags, form, energy, sampler, seeds, device)
     confined = each_confined(bound, np.full(len(bags), CONFINEMENT))
     walk = default_sampler(bound) if sampler is None else sampler
     starts = np.tile(start, (len(bags), 1, 1))
-    for state, _ in walk.iterate(Streams.from_seeds(seeds), confined, starts):
-        pass
+    steps = walk.iterate(Streams.from_seeds(seeds), confined, starts)
+    state, _ = deque(steps, maxlen=1).pop()
     return state.A[: len(bags)]

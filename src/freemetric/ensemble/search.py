@@ -139,10 +139,8 @@ class Search:
                 self.device,
             )
             outside = [~np.isin(self.scored, bag) for bag in bags]
-            votes = [
-                self._votes(candidate, *pair)
-                for pair in zip(maps, outside, strict=True)
-            ]
+            pairs = zip(maps, outside, strict=True)
+            votes = [self._votes(candidate, *pair) for pair in pairs]
         return maps, sum(votes), sum(is_out.astype(int) for is_out in outside)
 
     def score_without_learning(self, candidate):

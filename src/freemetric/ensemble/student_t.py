@@ -22,10 +22,10 @@ class StudentTClassifier(ClassifierMixin, BaseEstimator):
         \sqrt d F_c(x) = d \log(1 + D_c(x)^2 / d) + \tfrac12 \log |S_c|.
 
     :math:`\sqrt d F_c` is the negative logarithm of Student's density with d degrees of
-    freedom, up to a constant. The root of d keeps probabilities moderate. The covariance
-    is that of the class, shrunk towards the one within all classes as if the latter had
-    been seen on d samples, and a little towards a sphere. Classes count alike, whatever
-    their sizes. A fit costs O(N d^2 + C d^3) for C classes.
+    freedom, up to a constant. The root of d keeps probabilities moderate. The
+    covariance is that of the class, shrunk towards the one within all classes as if the
+    latter had been seen on d samples, and a little towards a sphere. Classes count
+    alike, whatever their sizes. A fit costs O(N d^2 + C d^3) for C classes.
 
     Attributes
     ----------
