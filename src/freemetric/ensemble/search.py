@@ -5,7 +5,6 @@ from zlib import crc32
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from .bags import Bags
 from .sampling import sample_maps
@@ -122,25 +121,24 @@ class Search:
 
     def _sampled(self, candidate, numbers, bags):
         """Maps of new replicas, and their votes for scored samples."""
-        with threadpool_limits(1):
-            name = f"{candidate.view}/{candidate.form} on {candidate.bag_size}"
-            energy = self.energy
-            if energy is None:
-                energy = self.task.energy(listed_in(candidate.bag_size))
-            maps = sample_maps(
-                self.seen[candidate.view],
-                self.task.targets(bags),
-                self.task.energy_weights,
-                bags,
-                candidate.form,
-                energy,
-                self.sampler,
-                [self.stream(name, number) for number in numbers],
-                self.device,
-            )
-            outside = [~np.isin(self.scored, bag) for bag in bags]
-            pairs = zip(maps, outside, strict=True)
-            votes = [self._votes(candidate, *pair) for pair in pairs]
+        name = f"{candidate.view}/{candidate.form} on {candidate.bag_size}"
+        energy = self.energy
+        if energy is None:
+            energy = self.task.energy(listed_in(candidate.bag_size))
+        maps = sample_maps(
+            self.seen[candidate.view],
+            self.task.targets(bags),
+            self.task.energy_weights,
+            bags,
+            candidate.form,
+            energy,
+            self.sampler,
+            [self.stream(name, number) for number in numbers],
+            self.device,
+        )
+        outside = [~np.isin(self.scored, bag) for bag in bags]
+        pairs = zip(maps, outside, strict=True)
+        votes = [self._votes(candidate, *pair) for pair in pairs]
         return maps, sum(votes), sum(is_out.astype(int) for is_out in outside)
 
     def score_without_learning(self, candidate):
@@ -148,8 +146,7 @@ class Search:
         V = self.seen[candidate.view]
         candidate.maps = [np.ones((1, V.shape[1]))]
         everyone = np.ones(len(self.scored), dtype=bool)
-        with threadpool_limits(1):
-            candidate.sums = self._votes(candidate, candidate.maps[0], everyone)
+        candidate.sums = self._votes(candidate, candidate.maps[0], everyone)
         candidate.n_votes = np.ones(len(self.scored), dtype=int)
 
     def _votes(self, candidate, A, is_outside):

@@ -1,14 +1,10 @@
 """Estimators beside the votes, cross-fitted so that they are judged fairly."""
 
-import warnings
-
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
-from threadpoolctl import threadpool_limits
 
 FOLDS = 10
 FEWER_FOLDS = 5  # from MANY samples on, where a tenth more hardly makes better fits
@@ -75,10 +71,7 @@ def weighted_fit(name, estimator, X, y, weights):
                 "leave it out or fit without weights."
             )
         options[f"{prefix}sample_weight"] = weights
-    with warnings.catch_warnings(), threadpool_limits(1):
-        # A fit that is nearly converged is good enough to stand beside the votes.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return clone(estimator).fit(X, y, **options)
+    return clone(estimator).fit(X, y, **options)
 
 
 def fit_all(estimators, X, y, weights, n_jobs):
