@@ -11,7 +11,6 @@ from sklearn.preprocessing import StandardScaler
 from .beside import ArrayClassifier, ArrayRegressor
 
 ALPHAS = np.logspace(-2, 5, 15)
-FARTHEST = 100.0  # ranges from the middle: products of two features stay numbers
 
 
 class LinearClassifier(ArrayClassifier):
@@ -111,8 +110,9 @@ class LineRegressor(ArrayRegressor):
 class SurfaceRegressor(ArrayRegressor):
     """A surface of second degree: ridge regression on features and their products.
 
-    Features are scaled to a range from -1/2 to 1/2 before they are multiplied. A fit
-    costs O(N d^4 + d^6).
+    Features are scaled to a range from -1/2 to 1/2 before they are multiplied, and
+    clipped to it: beyond the training samples the surface is flat. A fit costs
+    O(N d^4 + d^6).
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class SurfaceRegressor(ArrayRegressor):
         self.coef_, self.intercept_ = ridge_line(self._columns(X), y, weights)
 
     def _columns(self, X):
-        V = np.clip((X - self.centre_) / self.span_, -FARTHEST, FARTHEST)
+        V = np.clip((X - self.centre_) / self.span_, -0.5, 0.5)
         first, second = np.triu_indices(X.shape[1])
         return np.hstack([V, V[:, first] * V[:, second]])
 

@@ -6,9 +6,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-FOLDS = 10
-FEWER_FOLDS = 5  # from MANY samples on, where a tenth more hardly makes better fits
-MANY = 1000
+FOLDS = 5
 MOST_LEARNED = 16_384  # samples that cross-fitted estimators learn from
 
 
@@ -45,13 +43,12 @@ def checked_estimators(estimators, default):
 
 def fold_numbers(strata, seed):
     """Give every sample the number of its fold; strata are spread over all folds."""
-    n_folds = FOLDS if len(strata) < MANY else FEWER_FOLDS
     rng = np.random.default_rng(seed)
     folds = np.empty(len(strata), dtype=int)
     start = 0
     for stratum in np.unique(strata):
         rows = rng.permutation(np.flatnonzero(strata == stratum))
-        folds[rows] = (start + np.arange(len(rows))) % n_folds
+        folds[rows] = (start + np.arange(len(rows))) % FOLDS
         start += len(rows)
     return folds
 
