@@ -10,8 +10,9 @@ from .bags import Bags
 from .sampling import sample_maps
 from .votes import neighbor_means, space
 
-SMALL_BAG, LARGE_BAG = 250, 1000
-LISTED = 16  # neighbours that an energy looks at in a small bag; more in a large one
+SMALL_BAG, LARGEST_BAG = 250, 4000
+GROWTH = 4  # factor of the size of larger bags
+LISTED, MOST_LISTED = 16, 64  # neighbours that an energy looks at; more in large bags
 FEWEST = 4  # replicas of a candidate before it is judged where larger bags may follow
 MOST_SCORED = 2000  # samples that are predicted out of bag
 MOST_NUMBERS = 1 << 25  # of all out-of-bag votes together
@@ -164,7 +165,7 @@ class Search:
 
 def listed_in(bag_size):
     """Neighbours that an energy looks at: more in a large bag, where they are near."""
-    return LISTED * max(1, bag_size // SMALL_BAG)
+    return int(np.clip(LISTED * bag_size / SMALL_BAG, LISTED, MOST_LISTED))
 
 
 def scored_samples(strata, n_numbers, rng):
@@ -188,8 +189,8 @@ def sample_replicas(search, candidates, n_replicas):
     """Sample replicas of all candidates; return those that were tried.
 
     All learn on small bags first. Where there are samples for larger ones, the best
-    candidate of every form is tried on these, too, and the rest of the replicas goes to
-    the better bags.
+    candidate of every form is tried on these, too, as long as that is better. The rest
+    of the replicas goes to the best size.
     """
     for candidate in candidates:
         if not candidate.learns:
@@ -197,20 +198,27 @@ def sample_replicas(search, candidates, n_replicas):
     learners = [candidate for candidate in candidates if candidate.learns]
     if not learners or n_replicas == 0:
         return [candidate for candidate in candidates if not candidate.learns]
-    n_samples = len(search.training_set)
-    if n_samples < 4 * SMALL_BAG or n_replicas < 2 * FEWEST * len(learners):
+    half = len(search.training_set) // 2
+    size = SMALL_BAG
+    if half < 2 * size or n_replicas < 2 * FEWEST * len(learners):
         search.sample(learners, max(2, round(n_replicas / len(learners))))
         return candidates
     search.sample(learners, FEWEST)
+    tried, chosen = list(candidates), learners
+    left = n_replicas - FEWEST * len(learners)
     best = best_of_every_form(search, learners)
-    size = min(LARGE_BAG, n_samples // 2)
-    larger = [Candidate(candidate.view, candidate.form, size) for candidate in best]
-    search.sample(larger, FEWEST)
-    rest = n_replicas - FEWEST * (len(learners) + len(larger))
-    chosen = larger if is_better(search, larger, best) else learners
-    if rest >= len(chosen):
-        search.sample(chosen, rest // len(chosen))
-    return candidates + larger
+    while half >= 2 * size and size < LARGEST_BAG:
+        size = min(GROWTH * size, half, LARGEST_BAG)
+        larger = [Candidate(candidate.view, candidate.form, size) for candidate in best]
+        search.sample(larger, FEWEST)
+        tried += larger
+        left -= FEWEST * len(larger)
+        if not is_better(search, larger, best):
+            break
+        best, chosen = larger, larger
+    if left >= len(chosen):
+        search.sample(chosen, left // len(chosen))
+    return tried
 
 
 def best_of_every_form(search, candidates):
