@@ -10,8 +10,9 @@ from scipy.special import softmax
 from ..kernels.numba.trees import add_leaves, grow_tree
 from .beside import ArrayClassifier, ArrayRegressor
 
-N_TREES = 40
-DEPTH = 4
+FEWEST_TREES, MOST_TREES = 40, 100
+LEAST_DEPTH, MOST_DEPTH = 4, 8
+FEW = 2000  # samples, up to which there are the fewest trees of the least depth
 RATE = 0.2
 MOST_BINS = 255  # a bin is a byte
 ROWS_OF_A_BIN = 2
@@ -49,7 +50,8 @@ def boosted_trees(X, start, slopes, weights):
         Values of the leaves: Newton's steps, times the learning rate.
     """
     (n_samples, d), n_sums = X.shape, start.shape[1]
-    n_inner = 2**DEPTH - 1
+    n_trees, depth = tree_numbers(n_samples)
+    n_inner = 2**depth - 1
     rng = np.random.default_rng(0)
     borders = bin_borders(X)
     bins = np.empty((d, n_samples), dtype=np.uint8)
@@ -58,8 +60,8 @@ def boosted_trees(X, start, slopes, weights):
     single_weights = weights.astype(np.float32)
     limits = np.float32(LEAST_WEIGHT), np.float32(RIDGE)
     n_columns = max(FEW_COLUMNS, round(COLUMN_SHARE * d))
-    splits = np.empty((N_TREES, 2, n_inner), np.int32)
-    leaves = np.empty((N_TREES, n_inner + 1, n_sums))
+    splits = np.empty((n_trees, 2, n_inner), np.int32)
+    leaves = np.empty((n_trees, n_inner + 1, n_sums))
     node = np.empty(n_samples, np.int32)
     sums = start.copy("F")
     for split, leaf in zip(splits, leaves, strict=True):
@@ -94,11 +96,12 @@ def sums_of_leaves(X, features, thresholds, leaves):
 
 
 class BoostedTreesClassifier(ArrayClassifier):
-    r"""Forty shallow boosted trees for the log loss, fast on small tables.
+    r"""A few shallow boosted trees for the log loss, fast on small tables.
 
     .. math:: P(c | x) \propto \exp\Big(\sum_t \mathrm{leaf}_{tc}(x)\Big).
 
-    A fit costs O(N d) for every tree, whatever the number of classes.
+    There are 40 trees of depth 4 up to 2,000 samples, and more and deeper ones beyond.
+    A fit costs O(N d) for every level of a tree, whatever the number of classes.
 
     Attributes
     ----------
@@ -147,7 +150,7 @@ class BoostedTreesClassifier(ArrayClassifier):
 
 
 class BoostedTreesRegressor(ArrayRegressor):
-    r"""Forty shallow boosted trees for the squared error, fast on small tables.
+    r"""A few shallow boosted trees for the squared error, fast on small tables.
 
     .. math:: f(x) = \mathrm{base} + \sum_t \mathrm{leaf}_t(x).
 
@@ -192,6 +195,14 @@ class BoostedTreesRegressor(ArrayRegressor):
         """Return targets (n,) of samples X, an array of numbers."""
         trees = self.features_, self.thresholds_, self.leaves_
         return sums_of_leaves(X, *trees)[:, 0] + self.base_
+
+
+def tree_numbers(n_samples):
+    """Number of trees, and their depth: more samples bear more and deeper trees."""
+    more = n_samples / FEW
+    n_trees = int(np.clip(FEWEST_TREES * np.sqrt(more), FEWEST_TREES, MOST_TREES))
+    depth = int(np.clip(LEAST_DEPTH + np.log2(more), LEAST_DEPTH, MOST_DEPTH))
+    return n_trees, depth
 
 
 def bin_borders(X):

@@ -10,8 +10,7 @@ from .bags import Bags
 from .sampling import sample_maps
 from .votes import neighbor_means, space
 
-SMALL_BAG, LARGEST_BAG = 250, 4000
-GROWTH = 4  # factor of the size of larger bags
+SMALL_BAG, LARGE_BAG = 250, 4000
 LISTED, MOST_LISTED = 16, 64  # neighbours that an energy looks at; more in large bags
 FEWEST = 4  # replicas of a candidate before it is judged where larger bags may follow
 MOST_SCORED = 2000  # samples that are predicted out of bag
@@ -189,8 +188,8 @@ def sample_replicas(search, candidates, n_replicas):
     """Sample replicas of all candidates; return those that were tried.
 
     All learn on small bags first. Where there are samples for larger ones, the best
-    candidate of every form is tried on these, too, as long as that is better. The rest
-    of the replicas goes to the best size.
+    candidate is tried on these, too. If that is better, the rest of the replicas are
+    its own; otherwise all get as many more.
     """
     for candidate in candidates:
         if not candidate.learns:
@@ -198,35 +197,20 @@ def sample_replicas(search, candidates, n_replicas):
     learners = [candidate for candidate in candidates if candidate.learns]
     if not learners or n_replicas == 0:
         return [candidate for candidate in candidates if not candidate.learns]
-    half = len(search.training_set) // 2
-    size = SMALL_BAG
-    if half < 2 * size or n_replicas < 2 * FEWEST * len(learners):
+    size = min(LARGE_BAG, len(search.training_set) // 2)
+    if size < 2 * SMALL_BAG or n_replicas < FEWEST * (len(learners) + 1):
         search.sample(learners, max(2, round(n_replicas / len(learners))))
         return candidates
     search.sample(learners, FEWEST)
-    tried, chosen = list(candidates), learners
-    left = n_replicas - FEWEST * len(learners)
-    best = best_of_every_form(search, learners)
-    while half >= 2 * size and size < LARGEST_BAG:
-        size = min(GROWTH * size, half, LARGEST_BAG)
-        larger = [Candidate(candidate.view, candidate.form, size) for candidate in best]
-        search.sample(larger, FEWEST)
-        tried += larger
-        left -= FEWEST * len(larger)
-        if not is_better(search, larger, best):
-            break
-        best, chosen = larger, larger
-    if left >= len(chosen):
-        search.sample(chosen, left // len(chosen))
-    return tried
-
-
-def best_of_every_form(search, candidates):
-    """The candidate of lowest loss of every form."""
-    best = {}
-    for candidate in sorted(candidates, key=lambda c: losses(search, c).mean()):
-        best.setdefault(candidate.form, candidate)
-    return list(best.values())
+    best = min(learners, key=lambda candidate: losses(search, candidate).mean())
+    larger = Candidate(best.view, best.form, size)
+    search.sample([larger], FEWEST)
+    left = n_replicas - FEWEST * (len(learners) + 1)
+    if is_better(search, larger, best):
+        search.sample([larger], left)
+    elif left >= len(learners):
+        search.sample(learners, left // len(learners))
+    return [*candidates, larger]
 
 
 def losses(search, candidate):
@@ -236,10 +220,8 @@ def losses(search, candidate):
 
 
 def is_better(search, new, old):
-    """Whether the best new candidate is better by more than a standard error."""
-    of_new = min((losses(search, c) for c in new), key=np.mean)
-    of_old = min((losses(search, c) for c in old), key=np.mean)
-    gains = of_old - of_new
+    """Whether a candidate is better than another by more than a standard error."""
+    gains = losses(search, old) - losses(search, new)
     return gains.mean() > gains.std() / np.sqrt(len(gains))
 
 
