@@ -14,7 +14,7 @@ INTRODUCTION = """# The command line
 
 This page lists every command of `freemetric` with its options. `pip install 'freemetric[cli]'` installs the command;
 `python -m freemetric` is the same. Parquet and Feather files need `freemetric[parquet]`, `export` needs
-`freemetric[onnx]`, [`serve`](../howto/browser.md) needs `freemetric[serve]`, and `bench` needs `freemetric[bench]`.
+`freemetric[onnx]`, and `bench` needs `freemetric[bench]`.
 [](../howto/tables.md) and [](../howto/choose.md) show the commands in use.
 
 Every command has `--help`. Most have `--json`, which prints JSON and nothing else. Errors are one line on stderr;

@@ -1,4 +1,4 @@
-"""All of a release that can be done here: versions, archives, metadata, a first use on every Python, licences.
+"""All of a release that can be done here: versions, archives, metadata, a first use on every Python.
 
 ``make release-check`` runs it and leaves the archives in out/release/dist; ``TAG=v1.2.3`` asks, too, whether that tag
 could be published. Exit code 1 where something is wrong.
@@ -18,9 +18,9 @@ from packages import sdist_problems, version_problems, versions, wheel_problems
 ROOT = Path(__file__).parents[1]
 FIRST_USE = """
 from sklearn.datasets import load_iris
-from freemetric import FreeEnergyClassifier, load
+from freemetric import FreeEnergyClassifier, load, save
 X, y = load_iris(return_X_y=True)
-FreeEnergyClassifier(6, random_state=0).fit(X, y).save("iris.fm")
+save(FreeEnergyClassifier(6, random_state=0).fit(X, y), "iris.fm")
 assert load("iris.fm").score(X, y) > 0.9
 """
 TABLE = "x,colour,class\n" + "\n".join(
@@ -91,19 +91,6 @@ def first_use(version: str, python: str, folder: Path, out: Path) -> list[str]:
     return problems
 
 
-def licences(out: Path, python: str) -> list[str]:
-    """The bill of materials of what the command line installs."""
-    with tempfile.TemporaryDirectory() as folder:
-        fresh = Environment(Path(folder) / "env", python)
-        seen = fresh.install(f"{next((out / 'dist').glob('*.whl'))}[cli]", "packaging")
-        if seen.code == 0:
-            words = ["--extra", "cli", "--spdx", str(out / "freemetric.spdx.json")]
-            seen = fresh.call(["python", str(ROOT / "tools" / "sbom.py"), *words], ROOT)
-    (out / "licences.txt").write_text(seen.out)
-    print("\n".join(f"  {line}" for line in seen.out.splitlines()))
-    return [] if seen.code == 0 else [f"licences: {seen.said}"]
-
-
 def main() -> None:
     """Check, print, and end with the number of problems."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -118,7 +105,6 @@ def main() -> None:
     }
     if not given.without_first_use:
         steps["first use"] = lambda: first_uses(given.out)
-        steps["licences"] = lambda: licences(given.out, sys.executable)
     problems = []
     for name, step in steps.items():
         print(name, flush=True)
