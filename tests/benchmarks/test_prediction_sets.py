@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-prediction_sets = pytest.importorskip("prediction_sets", reason="benchmarks are not part of an installed package")
+prediction_sets = pytest.importorskip(
+    "prediction_sets", reason="benchmarks are not part of an installed package"
+)
 
 
 @pytest.fixture
@@ -14,7 +16,9 @@ def problem(rng):
 
 def test_hits_are_counted_for_every_class(problem):
     hits, tested, sizes = prediction_sets.measured(*problem, repeats=1, n_replicas=4)
-    np.testing.assert_array_equal(tested, np.bincount(problem[1]))  # both halves are tested once
+    np.testing.assert_array_equal(
+        tested, np.bincount(problem[1])
+    )  # both halves are tested once
     for kind in prediction_sets.KINDS:
         assert (hits[kind] <= tested).all()
         assert 0.8 < hits[kind].sum() / tested.sum() <= sizes[kind] <= 2
