@@ -1,4 +1,4 @@
-"""docs/reference/commands.md, made from the commands themselves: ``make pages`` writes it, a test keeps it current."""
+"""Write docs/reference/commands.md from the commands: ``make pages``."""
 
 import inspect
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ INTRODUCTION = """# The command line
 
 This page lists every command of `freemetric` with its options. `pip install 'freemetric[cli]'` installs the command;
 `python -m freemetric` is the same. Parquet and Feather files need `freemetric[parquet]`, `export` needs
-`freemetric[onnx]`, [`serve`](../howto/browser.md) needs `freemetric[serve]`, and `bench` needs `freemetric[bench]`.
+`freemetric[onnx]`, and `bench` needs `freemetric[bench]`.
 [](../howto/tables.md) and [](../howto/choose.md) show the commands in use.
 
 Every command has `--help`. Most have `--json`, which prints JSON and nothing else. Errors are one line on stderr;
@@ -35,7 +35,15 @@ shell.
 def page() -> str:
     """The page as text."""
     group = typer.main.get_command(app)
-    return "\n".join([INTRODUCTION, *(described(name, command) for name, command in leaves(group, "freemetric"))])
+    return "\n".join(
+        [
+            INTRODUCTION,
+            *(
+                described(name, command)
+                for name, command in leaves(group, "freemetric")
+            ),
+        ]
+    )
 
 
 def leaves(group: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -48,20 +56,31 @@ def leaves(group: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def described(name: str, command: Any) -> str:
-    """A heading, what the command says of itself, how it is called, and what it takes."""
-    shown = [param for param in command.params if not getattr(param, "hidden", False) and param.name != "help"]
+    """A heading, the help of the command, its usage, and its arguments."""
+    shown = [
+        param
+        for param in command.params
+        if not getattr(param, "hidden", False) and param.name != "help"
+    ]
     arguments = [param for param in shown if param.param_type_name == "argument"]
     options = {_written(o): o for o in shown if o.param_type_name == "option"}
     needed = [words[0] for words, option in options.items() if option.required]
     rows = [f"| `{placed(a)}` | {help_of(a)} |" for a in arguments]
-    rows += [f"| {', '.join(f'`{way}`' for way in words)} | {help_of(o)} |" for words, o in options.items()]
+    rows += [
+        f"| {', '.join(f'`{way}`' for way in words)} | {help_of(o)} |"
+        for words, o in options.items()
+    ]
     usage = " ".join([name, *map(placed, arguments), *needed, "[OPTIONS]"])
     text = inspect.cleandoc(command.help or "")
-    return f"## {name}\n\n{text}\n\n```text\n{usage}\n```\n\n| | |\n|---|---|\n" + "\n".join(rows) + "\n"
+    return (
+        f"## {name}\n\n{text}\n\n```text\n{usage}\n```\n\n| | |\n|---|---|\n"
+        + "\n".join(rows)
+        + "\n"
+    )
 
 
 def _written(option):
-    """The ways to write an option, the long one first, with what follows it; --no-this as well."""
+    """The ways to write an option, the long one first; --no-this as well."""
     what = option.metavar or ""
     ways = [*sorted(option.opts, key=len, reverse=True), *option.secondary_opts]
     return tuple(f"{way} {what}".strip() for way in ways)
@@ -77,7 +96,9 @@ def help_of(param: Any) -> str:
     """The help of a parameter, and its default where there is one to know of."""
     text = (param.help or "").replace("|", "\\|")
     if param.required or param.default in (None, "") or isinstance(param.default, bool):
-        return text + (" Required." if param.required and param.param_type_name == "option" else "")
+        return text + (
+            " Required." if param.required and param.param_type_name == "option" else ""
+        )
     return f"{text} Default: `{param.default}`."
 
 
