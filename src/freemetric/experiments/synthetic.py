@@ -1,0 +1,298 @@
+"""Synthetic regression problems whose mean and noise are known: y = f(x) + s(x) e."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Function = Callable[[NDArray], NDArray]
+
+
+class Sample(NamedTuple):
+    """Samples of a problem: features (n, d); targets, means and noise, each (n,)."""
+
+    X: NDArray
+    y: NDArray
+    mean: NDArray
+    noise: NDArray
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A joint distribution of features and a target.
+
+    Attributes
+    ----------
+    name, description : str
+        Its name, and a few words about it.
+    n_features : int
+        Number of features, irrelevant ones included.
+    features : callable
+        ``features(rng, n)`` draws the features, (n, n_features).
+    mean, noise : callable
+        Expected target (n,) of features (n, n_features), and its standard deviation.
+    """
+
+    name: str
+    description: str
+    n_features: int
+    features: Callable[[np.random.Generator, int], NDArray]
+    mean: Function
+    noise: Function
+
+    def sample(self, n_samples, seed):
+        """Draw samples; the same seed gives the same ones.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of samples.
+        seed : int or tuple of int
+            Seed.
+
+        Returns
+        -------
+        sample : Sample
+            Features, targets, means and noise.
+        """
+        rng = np.random.default_rng(seed)
+        X = self.features(rng, n_samples)
+        mean = self.mean(X)
+        noise = self.noise(X)
+        y = mean + noise * rng.standard_normal(n_samples)
+        return Sample(X, y, mean, noise)
+
+
+# Distributions of features.
+
+
+def cube(n_features):
+    """Uniform in the unit cube."""
+    return lambda rng, n: rng.random((n, n_features))
+
+
+def ball(n_features):
+    """Normal, independent."""
+    return lambda rng, n: rng.standard_normal((n, n_features))
+
+
+def circuit(rng, n):
+    """Resistance, frequency, inductance and capacitance of Friedman's circuit."""
+    low = np.array([0, 40 * np.pi, 0, 1])
+    high = np.array([100, 560 * np.pi, 1, 11])
+    return low + (high - low) * rng.random((n, 4))
+
+
+def correlated(rng, n):
+    """Twelve normal features, each two with a correlation of 0.49."""
+    common = rng.standard_normal((n, 1))
+    return 0.7 * common + np.sqrt(1 - 0.7**2) * rng.standard_normal((n, 12))
+
+
+def annulus(rng, n):
+    """A ring in two features, and three irrelevant ones."""
+    angle = 2 * np.pi * rng.random(n)
+    radius = 1 + 0.1 * rng.standard_normal(n)
+    others = rng.standard_normal((n, 3))
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle), others])
+
+
+# Means.
+
+
+def friedman_1(X):
+    wave = 10 * np.sin(np.pi * X[:, 0] * X[:, 1])
+    return wave + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+
+
+def reactance(X):
+    return X[:, 1] * X[:, 2] - 1 / (X[:, 1] * X[:, 3])
+
+
+def impedance(X):
+    return np.hypot(X[:, 0], reactance(X))
+
+
+def phase(X):
+    return np.arctan2(reactance(X), X[:, 0])
+
+
+def plane(X):
+    return X[:, :6] @ np.array([3.0, -2.0, 1.5, -1.0, 1.0, 0.5])
+
+
+def five_curves(X):
+    curves = np.sin(2 * np.pi * X[:, 0]) + 4 * (X[:, 1] - 0.5) ** 2 + np.exp(X[:, 2])
+    return curves + abs(X[:, 3] - 0.5) + X[:, 4]
+
+
+def boxes(X):
+    right = X[:, 0] > 0.5
+    corner = (X[:, 1] > 0.3) & (X[:, 2] < 0.6)
+    return (
+        2.0 * right + 3.0 * corner - 2.0 * ((X[:, 3] > 0.7) & right) + (X[:, 4] > 0.8)
+    )
+
+
+def waves_around(X):
+    return np.sin(3 * np.arctan2(X[:, 1], X[:, 0]))
+
+
+def oblique_wave(X):
+    direction = np.array([1, -1, 1, -1, 1, -1, 1, -1]) / np.sqrt(8)
+    return np.sin(2 * X @ direction)
+
+
+def products(X):
+    return X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3]
+
+
+def doppler(X):
+    x = X[:, 0]
+    return 4 * np.sqrt(x * (1 - x)) * np.sin(2 * np.pi * 1.05 / (x + 0.15))
+
+
+def wave_and_line(X):
+    return np.sin(2 * np.pi * X[:, 0]) + 2 * X[:, 1]
+
+
+def line(X):
+    return 2 * X[:, 0]
+
+
+def growth(X):
+    return np.exp(0.8 * X[:, 0] + 0.4 * X[:, 1])
+
+
+# Noise.
+
+
+def constant(value):
+    """The same noise for all samples."""
+    return lambda X: np.full(len(X), value)
+
+
+def fan(X):
+    return 0.1 + 0.9 * X[:, 2]
+
+
+def two_noises(X):
+    return np.where(X[:, 1] > 0.5, 1.0, 0.2)
+
+
+def share_of_growth(X):
+    return 0.25 * growth(X)
+
+
+PROBLEMS = (
+    Problem(
+        "friedman-1",
+        "Friedman's first, five of ten features",
+        10,
+        cube(10),
+        friedman_1,
+        constant(1.0),
+    ),
+    Problem(
+        "friedman-2",
+        "Friedman's second: impedance of a circuit",
+        4,
+        circuit,
+        impedance,
+        constant(125.0),
+    ),
+    Problem(
+        "friedman-3",
+        "Friedman's third: phase of a circuit",
+        4,
+        circuit,
+        phase,
+        constant(0.1),
+    ),
+    Problem(
+        "linear",
+        "a plane, six of twelve correlated features",
+        12,
+        correlated,
+        plane,
+        constant(2.0),
+    ),
+    Problem(
+        "additive",
+        "a sum of five curves, 45 irrelevant features",
+        50,
+        cube(50),
+        five_curves,
+        constant(0.3),
+    ),
+    Problem(
+        "piecewise",
+        "constant in boxes of a tree on five of eight features",
+        8,
+        cube(8),
+        boxes,
+        constant(0.5),
+    ),
+    Problem(
+        "ring",
+        "three waves around a ring, three irrelevant features",
+        5,
+        annulus,
+        waves_around,
+        constant(0.2),
+    ),
+    Problem(
+        "ridge",
+        "a wave along one oblique direction of eight",
+        8,
+        ball(8),
+        oblique_wave,
+        constant(0.2),
+    ),
+    Problem(
+        "products",
+        "x1 x2 + x3 x4, four irrelevant features",
+        8,
+        ball(8),
+        products,
+        constant(0.5),
+    ),
+    Problem(
+        "doppler",
+        "a wave that quickens along one of two features",
+        2,
+        cube(2),
+        doppler,
+        constant(0.3),
+    ),
+    Problem(
+        "fan",
+        "noise that grows tenfold along a feature of its own",
+        5,
+        cube(5),
+        wave_and_line,
+        fan,
+    ),
+    Problem(
+        "two-noises",
+        "a line, with a noise of 0.2 or 1 by a second feature",
+        4,
+        cube(4),
+        line,
+        two_noises,
+    ),
+    Problem(
+        "growing",
+        "growth, with a noise of 25 % of it",
+        6,
+        ball(6),
+        growth,
+        share_of_growth,
+    ),
+)
+"""Friedman's problems are those of Multivariate adaptive regression splines, 1991."""
+
+SYNTHETIC = {problem.name: problem for problem in PROBLEMS}
+"""The problems by name."""
