@@ -6,7 +6,8 @@ extra ``bench``; everything else runs without any extra.
 """
 
 from .datasets import DatasetError, dataset_info, dataset_names
+from .evaluate import Evaluation, evaluate
 from .loading import Dataset, load_dataset, save_dataset
 
-__all__ = ["Dataset", "DatasetError", "dataset_info", "dataset_names", "load_dataset"]
-__all__ += ["save_dataset"]
+__all__ = ["Dataset", "DatasetError", "Evaluation", "dataset_info", "dataset_names"]
+__all__ += ["evaluate", "load_dataset", "save_dataset"]

@@ -6,10 +6,9 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 
-from .synthetic import SYNTHETIC, Problem
+from .synthetic import SYNTHETIC
 
 KINDS = ("paper", "regression", "synthetic")
-ROLES = ("choosing", "confirming")
 
 
 class DatasetError(ValueError):
@@ -160,25 +159,6 @@ def dataset_info(name):
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise DatasetError(f"No data set is called {name!r}.{hint}")
     return known[name]
-
-
-def role(name):
-    """Return whether defaults may be chosen on a regression set, or only confirmed.
-
-    Sets take turns in the order of their names, which was fixed before any choice.
-
-    Parameters
-    ----------
-    name : str
-        Name of a regression table or of a synthetic problem.
-
-    Returns
-    -------
-    role : {"choosing", "confirming"}
-        The role of the set.
-    """
-    kind = "synthetic" if isinstance(dataset_info(name), Problem) else "regression"
-    return ROLES[dataset_names(kind).index(name) % 2]
 
 
 @cache

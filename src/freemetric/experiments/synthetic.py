@@ -25,8 +25,8 @@ class Problem:
 
     Attributes
     ----------
-    name, description : str
-        Its name, and a few words about it.
+    name : str
+        Its name.
     n_features : int
         Number of features, irrelevant ones included.
     features : callable
@@ -36,7 +36,6 @@ class Problem:
     """
 
     name: str
-    description: str
     n_features: int
     features: Callable[[np.random.Generator, int], NDArray]
     mean: Function
@@ -187,105 +186,105 @@ def share_of_growth(X):
 
 
 PROBLEMS = (
+    # Friedman's first, five of ten features.
     Problem(
         "friedman-1",
-        "Friedman's first, five of ten features",
         10,
         cube(10),
         friedman_1,
         constant(1.0),
     ),
+    # Friedman's second: impedance of a circuit.
     Problem(
         "friedman-2",
-        "Friedman's second: impedance of a circuit",
         4,
         circuit,
         impedance,
         constant(125.0),
     ),
+    # Friedman's third: phase of a circuit.
     Problem(
         "friedman-3",
-        "Friedman's third: phase of a circuit",
         4,
         circuit,
         phase,
         constant(0.1),
     ),
+    # A plane, six of twelve correlated features.
     Problem(
         "linear",
-        "a plane, six of twelve correlated features",
         12,
         correlated,
         plane,
         constant(2.0),
     ),
+    # A sum of five curves, 45 irrelevant features.
     Problem(
         "additive",
-        "a sum of five curves, 45 irrelevant features",
         50,
         cube(50),
         five_curves,
         constant(0.3),
     ),
+    # Constant in boxes of a tree on five of eight features.
     Problem(
         "piecewise",
-        "constant in boxes of a tree on five of eight features",
         8,
         cube(8),
         boxes,
         constant(0.5),
     ),
+    # Three waves around a ring, three irrelevant features.
     Problem(
         "ring",
-        "three waves around a ring, three irrelevant features",
         5,
         annulus,
         waves_around,
         constant(0.2),
     ),
+    # A wave along one oblique direction of eight.
     Problem(
         "ridge",
-        "a wave along one oblique direction of eight",
         8,
         ball(8),
         oblique_wave,
         constant(0.2),
     ),
+    # X1 x2 + x3 x4, four irrelevant features.
     Problem(
         "products",
-        "x1 x2 + x3 x4, four irrelevant features",
         8,
         ball(8),
         products,
         constant(0.5),
     ),
+    # A wave that quickens along one of two features.
     Problem(
         "doppler",
-        "a wave that quickens along one of two features",
         2,
         cube(2),
         doppler,
         constant(0.3),
     ),
+    # Noise that grows tenfold along a feature of its own.
     Problem(
         "fan",
-        "noise that grows tenfold along a feature of its own",
         5,
         cube(5),
         wave_and_line,
         fan,
     ),
+    # A line, with a noise of 0.2 or 1 by a second feature.
     Problem(
         "two-noises",
-        "a line, with a noise of 0.2 or 1 by a second feature",
         4,
         cube(4),
         line,
         two_noises,
     ),
+    # Growth, with a noise of 25 % of it.
     Problem(
         "growing",
-        "growth, with a noise of 25 % of it",
         6,
         ball(6),
         growth,

@@ -1,0 +1,244 @@
+"""The runner: every method on every split that has no record yet."""
+
+import signal
+import threading
+import time
+import warnings
+from contextlib import contextmanager
+from functools import lru_cache
+from itertools import product
+from pathlib import Path
+
+import numba
+from joblib import Parallel, delayed, parallel_config
+from sklearn.base import is_classifier
+from threadpoolctl import threadpool_limits
+
+from .methods import learned_on_sample, make_estimator
+from .protocol import load_source, score, seed_of, split
+from .records import Job, Record, append_record, provenance, read_records, write_records
+
+LONGEST = 500  # letters about a failure
+CHOSEN = ("n_neighbors_", "scale_name_")  # fitted attributes that are worth recording
+
+
+def plan(datasets, methods, repeats=5):
+    """Return the jobs of a comparison, data set by data set.
+
+    Parameters
+    ----------
+    datasets, methods : iterable of str
+        Names.
+    repeats : int, default=5
+        Pairs of halves of every data set.
+
+    Returns
+    -------
+    jobs : list of Job
+        Both halves of every repeat.
+
+    Examples
+    --------
+    >>> from freemetric.experiments.runner import plan
+    >>> len(plan(["iris", "wine"], ["nca", "rf"], repeats=5))
+    40
+    """
+    splits = product(datasets, range(repeats), methods, range(2))
+    return [Job(name, method, repeat, fold) for name, repeat, method, fold in splits]
+
+
+def run(
+    jobs,
+    path,
+    *,
+    folder=None,
+    n_jobs=None,
+    device="cpu",
+    seconds=None,
+    most_samples=None,
+    retry_failed=False,
+    on_fit=None,
+):
+    """Make the records of all jobs that have none in a file yet.
+
+    A run can be stopped at any time and goes on when it is called again. Every fit has
+    one thread.
+
+    Parameters
+    ----------
+    jobs : iterable of Job
+        Fits, from :func:`plan`.
+    path : path-like
+        File of records, `.jsonl`; new records are added to it.
+    folder : path-like or None, default=None
+        Folder of data sets to look in first.
+    n_jobs : int or None, default=None
+        Fits at a time.
+    device : str, default="cpu"
+        Device of the methods that have one.
+    seconds : float or None, default=None
+        Longest time of one fit; beyond it the record has a failure. Only on Unix, and
+        a call of compiled code ends before the fit is stopped.
+    most_samples : int or None, default=None
+        Learn metrics on a sample of this size where there are more training samples.
+    retry_failed : bool, default=False
+        Fit again what failed before.
+    on_fit : callable or None, default=None
+        Called with (record, number done, number of all) after every fit.
+
+    Returns
+    -------
+    records : list of Record
+        Those of the jobs, in their order, found or made.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from freemetric.experiments.runner import plan, run
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     jobs = plan(["iris"], ["euclidean"], repeats=1)
+    ...     records = run(jobs, f"{folder}/records.jsonl")
+    >>> [round(record.honest_error, 1) for record in records]
+    [2.7, 4.0]
+    """
+    jobs = list(jobs)
+    found = {r.job: r for r in read_records(path)} if Path(path).exists() else {}
+    left = [
+        job for job in jobs if job not in found or (retry_failed and found[job].failure)
+    ]
+    for name in dict.fromkeys(job.dataset for job in left):
+        _source(
+            name, folder
+        )  # a data set that is missing ends the run before it begins
+    for job in left:
+        make_estimator(job.method, _source(job.dataset, folder).task)
+    write_records(path, found.values())  # without what a killed process has left
+    options = {"device": device, "seconds": seconds, "most_samples": most_samples}
+    work = (delayed(make_record)(job, folder, **options) for job in left)
+    with parallel_config("loky", inner_max_num_threads=1):
+        made = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(work)
+        for number, record in enumerate(made, 1):
+            append_record(path, record)
+            found[record.job] = record
+            if on_fit:
+                on_fit(record, number, len(left))
+    return [found[job] for job in jobs]
+
+
+@lru_cache(maxsize=1)
+def _source(name, folder):
+    return load_source(name, folder)
+
+
+def make_record(job, folder=None, *, device="cpu", seconds=None, most_samples=None):
+    """Fit the method of a job on one half of its data set and score it on the other.
+
+    Parameters
+    ----------
+    job : Job
+        What to fit.
+    folder, device, seconds, most_samples
+        As in :func:`run`.
+
+    Returns
+    -------
+    record : Record
+        The scores, or the failure.
+    """
+    source = _source(job.dataset, folder)
+    halves = split(source, job.repeat, job.fold)
+    seed = seed_of(job.repeat, job.fold)
+    estimator = make_estimator(job.method, source.task, seed, device)
+    if most_samples is not None and len(halves.X) > most_samples:
+        sampled = learned_on_sample(estimator, most_samples)
+        own = {} if sampled is estimator else {"most_patterns": most_samples}
+        return fitted_record(job, sampled, halves, seconds, own, device)
+    return fitted_record(job, estimator, halves, seconds, None, device)
+
+
+def fitted_record(job, estimator, split, seconds=None, parameters=None, device="cpu"):
+    """Fit an estimator and return the record of its scores.
+
+    Parameters
+    ----------
+    job : Job
+        Key of the record.
+    estimator : estimator
+        An unfitted classifier of class numbers from 0, or a regressor.
+    split : Split
+        Training and test samples.
+    seconds : float or None, default=None
+        Longest time.
+    parameters : dict or None, default=None
+        Parameters to record beside those that the fit chooses.
+    device : str, default="cpu"
+        Device to record.
+
+    Returns
+    -------
+    record : Record
+        The scores, or the failure.
+    """
+    n_classes = int(split.y.max()) + 1 if is_classifier(estimator) else 0
+    versions = {**provenance(), "device": device}
+    about = {"shape": [*split.X.shape, n_classes], "versions": versions}
+    start = time.process_time()
+    try:
+        with one_thread(), time_limit(seconds), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of convergence, and of constant features
+            model = estimator.fit(split.X, split.y)
+            scores = score(model, split)
+    except Exception as problem:  # a failure is a result
+        text = f"{type(problem).__name__}: {' '.join(str(problem).split())}"
+        return Record(job, failure=text[:LONGEST], **about)
+    return Record(
+        job,
+        **scores,
+        seconds=time.process_time() - start,
+        parameters={**(parameters or {}), **_chosen(model)},
+        **about,
+    )
+
+
+def _chosen(model):
+    """Parameters that a fit has chosen, by their short names."""
+    while hasattr(model, "estimator_"):
+        model = model.estimator_
+    best = getattr(model, "best_params_", {})
+    chosen = {name.rpartition("__")[2]: value for name, value in best.items()}
+    for name in CHOSEN:
+        if hasattr(model, name):
+            chosen[name.removesuffix("_")] = getattr(model, name)
+    return chosen
+
+
+@contextmanager
+def one_thread():
+    """Let BLAS, OpenMP and numba use one thread."""
+    n_threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        numba.set_num_threads(n_threads)
+
+
+@contextmanager
+def time_limit(seconds):
+    """Raise TimeoutError in the block after so many seconds; None is no limit."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if seconds is None or not in_main_thread or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(number, frame):
+        raise TimeoutError(f"stopped after {seconds:g} s, the limit of one fit")
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
