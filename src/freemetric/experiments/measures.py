@@ -76,6 +76,10 @@ def best_neighbors(records):
     return _by_cell(with_k, lambda cell: curve(cell).argmin() + 1)
 
 
+def _mean(of, records):
+    return np.array([of(record) for record in records], dtype=float).mean()
+
+
 def _by_cell(records, value):
     """A value of the records of every data set and method, in the records' order."""
     cells = defaultdict(list)
@@ -112,12 +116,9 @@ def _relative(name, unit):
     return percent
 
 
-def _width(place):
-    def percent(record):
-        known = record.width and record.spread
-        return 100 * record.width[place] / record.spread if known else None
-
-    return percent
+def _width90(record):
+    known = record.width and record.spread
+    return 100 * record.width[1] / record.spread if known else None
 
 
 MEASURES = {
@@ -132,9 +133,7 @@ MEASURES = {
         "excess over the noise in % of its variance",
         _relative("excess", "noise"),
     ),
-    "width80": (f"width of 80 % intervals {OF_SPREAD}", _width(0)),
-    "width90": (f"width of 90 % intervals {OF_SPREAD}", _width(1)),
-    "width95": (f"width of 95 % intervals {OF_SPREAD}", _width(2)),
+    "width90": (f"width of 90 % intervals {OF_SPREAD}", _width90),
 }
 """Title and function of a record, by name; lower is better in all of them."""
 
@@ -162,11 +161,7 @@ def mean_measure(records, measure):
     >>> mean_measure(records, "unexplained").loc["boston", "knn"].item()
     25.0
     """
-    if measure not in MEASURES:
-        known = ", ".join(map(repr, MEASURES))
-        raise ValueError(f"Unknown measure {measure!r}; known: {known}.")
     title, of = MEASURES[measure]
-    values = lambda cell: np.mean(np.array([of(record) for record in cell], float))  # noqa: E731
-    table = _by_cell(records, values)
+    table = _by_cell(records, partial(_mean, of))
     table.attrs["measure"] = title
     return table

@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
@@ -18,7 +17,6 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR
-from sklearn.utils import resample
 
 from .. import (
     DMLFE,
@@ -40,51 +38,6 @@ READINGS = ("identity", "small-steps", "algorithm-1")
 """Readings of the paper beside the published one: where walks start, how they move."""
 
 
-class LearnedOnSample(TransformerMixin, BaseEstimator):
-    """A metric learner that is fitted on a stratified sample of its training set.
-
-    Parameters
-    ----------
-    learner : transformer
-        Learns a metric.
-    n_samples : int
-        Size of the sample.
-    random_state : int or None, default=None
-        Seed of the sample.
-
-    Attributes
-    ----------
-    learner_ : transformer
-        The fitted learner.
-    sample_ : ndarray of int
-        Rows that it has learned from.
-    """
-
-    def __init__(self, learner, n_samples, *, random_state=None):
-        self.learner = learner
-        self.n_samples = n_samples
-        self.random_state = random_state
-
-    def fit(self, X, y):
-        """Fit the learner on the sample."""
-        self.sample_ = sample_rows(y, self.n_samples, self.random_state)
-        self.learner_ = clone(self.learner).fit(X[self.sample_], y[self.sample_])
-        return self
-
-    def transform(self, X):
-        """Map samples to the learned space."""
-        return self.learner_.transform(X)
-
-
-def sample_rows(y, most, random_state):
-    """Return at most so many rows, sorted; classes keep their shares."""
-    rows = np.arange(len(y))
-    if len(y) <= most:
-        return rows
-    options = {"replace": False, "n_samples": most, "stratify": y}
-    return np.sort(resample(rows, random_state=random_state, **options))
-
-
 class SampledFolds:
     """Folds of at most so many samples, for a grid search on large data.
 
@@ -94,8 +47,8 @@ class SampledFolds:
         Whether targets are classes.
     random_state : int or None
         Seed of the sample and of the folds.
-    most : int, default=2000
-        Largest number of samples.
+    most : int or None, default=2000
+        Largest number of samples; None for all.
     """
 
     def __init__(self, stratify, random_state, most=MOST_TUNED):
@@ -105,13 +58,9 @@ class SampledFolds:
 
     def split(self, X, y, groups=None):
         """Yield the (train, test) rows of every fold."""
-        if self.stratify:
-            splitter = StratifiedKFold
-            rows = sample_rows(y, self.most, self.random_state)
-        else:
-            splitter = KFold
-            order = np.random.default_rng(self.random_state).permutation(len(y))
-            rows = order[: self.most]
+        order = np.random.default_rng(self.random_state).permutation(len(y))
+        rows = order[: self.most]
+        splitter = StratifiedKFold if self.stratify else KFold
         folds = splitter(INNER_FOLDS, shuffle=True, random_state=self.random_state)
         for train, test in folds.split(rows, y[rows]):
             yield rows[train], rows[test]
@@ -137,20 +86,6 @@ def metric_classifier(learner, seed=None, device="cpu"):
     return MetricKNeighborsClassifier(
         Pipeline(steps), n_folds=INNER_FOLDS, random_state=seed
     )
-
-
-def learned_on_sample(estimator, most_samples):
-    """Let a :func:`metric_classifier` learn its metric on so many samples.
-
-    All training samples still vote. Another estimator is returned as it is.
-    """
-    if not isinstance(estimator, MetricKNeighborsClassifier):
-        return estimator
-    learner = estimator.learner.named_steps["metric"]
-    sampled = LearnedOnSample(
-        learner, most_samples, random_state=estimator.random_state
-    )
-    return clone(estimator).set_params(learner__metric=sampled)
 
 
 def support_vectors(seed=None, device="cpu"):

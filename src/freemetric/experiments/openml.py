@@ -36,8 +36,6 @@ def download(info):
         reason = " ".join(str(problem).split())
         message = f"{info.name}: no download of {source}: {reason}. {remedy}"
         raise DatasetError(message) from problem
-    if bunch.target is None:
-        raise DatasetError(f"{info.name}: {source} has no class column.")
     columns = _our_columns(info, source, _columns_as_text(bunch, openml))
     rows = list(zip(*columns.values(), map(_label, bunch.target), strict=True))
     if openml.get("distinct"):
@@ -54,7 +52,6 @@ def _fetched(data_id):
             data_id=data_id,
             as_frame=False,
             parser="liac-arff",
-            cache=False,
             n_retries=1,
         )
 

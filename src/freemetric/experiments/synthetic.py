@@ -84,20 +84,6 @@ def circuit(rng, n):
     return low + (high - low) * rng.random((n, 4))
 
 
-def correlated(rng, n):
-    """Twelve normal features, each two with a correlation of 0.49."""
-    common = rng.standard_normal((n, 1))
-    return 0.7 * common + np.sqrt(1 - 0.7**2) * rng.standard_normal((n, 12))
-
-
-def annulus(rng, n):
-    """A ring in two features, and three irrelevant ones."""
-    angle = 2 * np.pi * rng.random(n)
-    radius = 1 + 0.1 * rng.standard_normal(n)
-    others = rng.standard_normal((n, 3))
-    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle), others])
-
-
 # Means.
 
 
@@ -116,41 +102,6 @@ def impedance(X):
 
 def phase(X):
     return np.arctan2(reactance(X), X[:, 0])
-
-
-def plane(X):
-    return X[:, :6] @ np.array([3.0, -2.0, 1.5, -1.0, 1.0, 0.5])
-
-
-def five_curves(X):
-    curves = np.sin(2 * np.pi * X[:, 0]) + 4 * (X[:, 1] - 0.5) ** 2 + np.exp(X[:, 2])
-    return curves + abs(X[:, 3] - 0.5) + X[:, 4]
-
-
-def boxes(X):
-    right = X[:, 0] > 0.5
-    corner = (X[:, 1] > 0.3) & (X[:, 2] < 0.6)
-    return (
-        2.0 * right + 3.0 * corner - 2.0 * ((X[:, 3] > 0.7) & right) + (X[:, 4] > 0.8)
-    )
-
-
-def waves_around(X):
-    return np.sin(3 * np.arctan2(X[:, 1], X[:, 0]))
-
-
-def oblique_wave(X):
-    direction = np.array([1, -1, 1, -1, 1, -1, 1, -1]) / np.sqrt(8)
-    return np.sin(2 * X @ direction)
-
-
-def products(X):
-    return X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3]
-
-
-def doppler(X):
-    x = X[:, 0]
-    return 4 * np.sqrt(x * (1 - x)) * np.sin(2 * np.pi * 1.05 / (x + 0.15))
 
 
 def wave_and_line(X):
@@ -209,62 +160,6 @@ PROBLEMS = (
         circuit,
         phase,
         constant(0.1),
-    ),
-    # A plane, six of twelve correlated features.
-    Problem(
-        "linear",
-        12,
-        correlated,
-        plane,
-        constant(2.0),
-    ),
-    # A sum of five curves, 45 irrelevant features.
-    Problem(
-        "additive",
-        50,
-        cube(50),
-        five_curves,
-        constant(0.3),
-    ),
-    # Constant in boxes of a tree on five of eight features.
-    Problem(
-        "piecewise",
-        8,
-        cube(8),
-        boxes,
-        constant(0.5),
-    ),
-    # Three waves around a ring, three irrelevant features.
-    Problem(
-        "ring",
-        5,
-        annulus,
-        waves_around,
-        constant(0.2),
-    ),
-    # A wave along one oblique direction of eight.
-    Problem(
-        "ridge",
-        8,
-        ball(8),
-        oblique_wave,
-        constant(0.2),
-    ),
-    # X1 x2 + x3 x4, four irrelevant features.
-    Problem(
-        "products",
-        8,
-        ball(8),
-        products,
-        constant(0.5),
-    ),
-    # A wave that quickens along one of two features.
-    Problem(
-        "doppler",
-        2,
-        cube(2),
-        doppler,
-        constant(0.3),
     ),
     # Noise that grows tenfold along a feature of its own.
     Problem(

@@ -1,4 +1,4 @@
-"""Tables of results in Markdown, LaTeX and CSV, also the paper's.
+"""Tables of results in Markdown and LaTeX, also the paper's.
 
 This module needs the extra ``bench``.
 """
@@ -67,11 +67,6 @@ class Table:
         caption = f"\\caption{{{escaped(self.caption)}}}\n"
         return f"\\begin{{table}}\n{caption}{tabular}\\end{{table}}\n"
 
-    def csv(self):
-        """Return the table as comma-separated values."""
-        frame = pd.DataFrame(list(self.rows), columns=self.columns)
-        return frame.to_csv(index=False, lineterminator="\n")
-
     def _cells(self, escape, bold):
         """Headings and rows, escaped and in bold."""
         cells = [[escape(text) for text in row] for row in (self.columns, *self.rows)]
@@ -103,14 +98,13 @@ def error_table(errors):
     | Mean | **14.42** | 15.36 | 14.81 |
     """
     measure = pd.DataFrame(errors).attrs.get("measure", ERROR)
-    measure = measure[0].upper() + measure[1:]
     errors = checked(errors)
     if not errors.notna().all(axis=1).any():
-        caption = f"{measure}. No data set has a result of every method."
+        caption = f"No data set has a result of every method ({measure})."
         return _decimals(errors, "Data set", caption)
     summary = summarise(errors)
     body = pd.concat([errors, summary.table.T.rename(str.capitalize)])
-    caption = f"{measure}. Mean, median and rank over {_sets(summary)}."
+    caption = f"Mean, median and rank of the {measure} over {_sets(summary)}."
     return _decimals(body, "Data set", caption)
 
 
@@ -153,8 +147,8 @@ def posthoc_table(errors, control, alpha=0.05):
     --------
     >>> from freemetric.experiments.paper import published_errors
     >>> from freemetric.experiments.tables import posthoc_table
-    >>> print(posthoc_table(published_errors(), "DMLFE").csv().splitlines()[1])
-    RF,4.58,1.21,0.38,not rejected,not rejected,not rejected,0.19,not rejected
+    >>> posthoc_table(published_errors(), "DMLFE").rows[0][:5]
+    ('RF', '4.58', '1.21', '0.38', 'not rejected')
     """
     result = posthoc(errors, control, alpha)
     columns = ("Method", "Rank", "Difference", "Wilcoxon p", "Wilcoxon", "Nemenyi")
