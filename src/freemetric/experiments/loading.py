@@ -180,7 +180,7 @@ def read_csv(path, sha256=""):
 def check_table(table, info):
     """DatasetError where columns, values or classes are not those of the registry."""
     names = list(table.columns)
-    if names != info.columns:
+    if info.columns and names != info.columns:
         found = f"columns are {names}, expected {info.columns}"
         raise DatasetError(f"{table.source}: {found}.")
     for name, values in info.nominal.items():
