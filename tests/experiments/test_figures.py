@@ -1,17 +1,15 @@
 """Figures draw what the statistics, the records and the walks hold."""
 
+import matplotlib as mpl
 import numpy as np
 import pytest
-
-mpl = pytest.importorskip("matplotlib")
-mpl.use("Agg")
-pytest.importorskip("pandas")
-pytest.importorskip("scikit_posthocs")
 
 from freemetric.experiments import figures
 from freemetric.experiments.demo import draw
 from freemetric.experiments.paper import published_errors
 from freemetric.experiments.records import Job, Record
+
+mpl.use("Agg")
 
 
 @pytest.fixture(autouse=True)

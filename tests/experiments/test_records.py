@@ -64,7 +64,7 @@ def test_another_file_is_one_line(tmp_path, content):
 
 
 def test_an_unknown_field_is_an_error():
-    with pytest.raises(ValueError, match="no record: .*'speed'"):
+    with pytest.raises(ValueError, match=r"no record: .*'speed'"):
         parse('{"job": {"dataset": "iris", "method": "nca"}, "speed": 1}')
 
 

@@ -1,11 +1,9 @@
 """Statistics against hand calculation, scipy and statsmodels; the published rows."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
-
-pd = pytest.importorskip("pandas")
-pytest.importorskip("scikit_posthocs")
 from statsmodels.stats.multitest import multipletests
 
 from freemetric.experiments.paper import published_errors

@@ -1,12 +1,11 @@
 """Means of records, and tables that read the same in Markdown and LaTeX."""
 
 import re
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
-
-pd = pytest.importorskip("pandas")
-pytest.importorskip("scikit_posthocs")
 
 from freemetric.experiments.measures import (
     MEASURES,
@@ -19,7 +18,7 @@ from freemetric.experiments.paper import (
     beside_published,
     published_errors,
 )
-from freemetric.experiments.records import Job, Record
+from freemetric.experiments.records import Job, Record, read_records
 from freemetric.experiments.tables import (
     Table,
     error_table,
@@ -143,16 +142,9 @@ def test_means_of_records():
 
 def test_measures_of_a_regression():
     scores = {"r2": 0.75, "mae": 3.0, "rmse": 4.0, "pinball": 1.0, "spread": 8.0}
-    record = Record(
-        Job("boston", "knn"), **scores, width=[4, 8, 16], noise=4.0, excess=1.0
-    )
-    expected = {
-        "unexplained": 25,
-        "mae": 37.5,
-        "rmse": 50,
-        "width90": 100,
-        "excess": 25,
-    }
+    scores.update(width=[4, 8, 16], noise=4.0, excess=1.0)
+    record = Record(Job("boston", "knn"), **scores)
+    expected = {"unexplained": 25, "mae": 37.5, "rmse": 50, "width90": 100}
     for name, value in expected.items():
         table = mean_measure([record], name)
         assert table.loc["boston", "knn"] == value
@@ -162,10 +154,6 @@ def test_measures_of_a_regression():
 
 def test_the_published_configuration_from_the_committed_records():
     """Two means that docs/paper.md names, over all 35 sets."""
-    from pathlib import Path
-
-    from freemetric.experiments.records import read_records
-
     folder = Path(__file__).parents[2] / "benchmarks" / "paper"
     found = read_records(folder / "records.jsonl.gz")
     some = [r for r in found if r.job.method in ("dmlfe-paper", "nca")]

@@ -145,7 +145,8 @@ def evaluate(
     if task == "classification":
         y = np.unique(y, return_inverse=True)[1]
     named = methods if isinstance(methods, dict) else {}
-    names = [*dict.fromkeys([*(methods or USUAL[task]), BASELINE])]
+    methods = USUAL[task] if methods is None else methods
+    names = [*dict.fromkeys([*methods, BASELINE])]
     X = X if hasattr(X, "iloc") else np.asarray(X)
     cv = cv or _usual_splitter(task, groups, random_state)
     splits = list(cv.split(X, y, groups))
@@ -181,7 +182,8 @@ def _usual_splitter(task, groups, seed):
 
 
 def _estimator(name, named, task, seed, device, X):
-    estimator = named.get(name) or make_estimator(name, task, seed, device)
+    known = name in named
+    estimator = named[name] if known else make_estimator(name, task, seed, device)
     if not hasattr(X, "iloc"):
         return estimator
     from .. import TableClassifier, TableRegressor  # needs pandas

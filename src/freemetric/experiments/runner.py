@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numba
 from joblib import Parallel, delayed, parallel_config
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 from threadpoolctl import threadpool_limits
 
 from .methods import make_estimator
@@ -17,7 +17,6 @@ from .protocol import load_source, score, seed_of, split
 from .records import Job, Record, append_record, provenance, read_records, write_records
 
 LONGEST = 500  # letters about a failure
-CHOSEN = ("n_neighbors_", "scale_name_")  # fitted attributes that are worth recording
 
 
 def plan(datasets, methods, repeats=5):
@@ -167,7 +166,7 @@ def fitted_record(job, estimator, split, device="cpu"):
     try:
         with one_thread(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of convergence, and of constant features
-            model = estimator.fit(split.X, split.y)
+            model = clone(estimator).fit(split.X, split.y)
             scores = score(model, split)
     except Exception as problem:  # a failure is a result
         text = f"{type(problem).__name__}: {' '.join(str(problem).split())}"
@@ -187,9 +186,8 @@ def _chosen(model):
         model = model.estimator_
     best = getattr(model, "best_params_", {})
     chosen = {name.rpartition("__")[2]: value for name, value in best.items()}
-    for name in CHOSEN:
-        if hasattr(model, name):
-            chosen[name.removesuffix("_")] = getattr(model, name)
+    if hasattr(model, "n_neighbors_"):
+        chosen["n_neighbors"] = model.n_neighbors_
     return chosen
 
 

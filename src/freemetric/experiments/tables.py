@@ -97,7 +97,7 @@ def error_table(errors):
     >>> print(error_table(published).markdown().splitlines()[-3])
     | Mean | **14.42** | 15.36 | 14.81 |
     """
-    measure = pd.DataFrame(errors).attrs.get("measure", ERROR)
+    measure = errors.attrs.get("measure", ERROR)
     errors = checked(errors)
     if not errors.notna().all(axis=1).any():
         caption = f"No data set has a result of every method ({measure})."
