@@ -130,11 +130,11 @@ def test_holm_is_that_of_statsmodels(random):
 
 @pytest.mark.parametrize(
     ("test", "alpha", "expected"),
-    [("nemenyi", 0.05, 3.0409), ("bonferroni-dunn", 0.05, 2.6284)],
+    [("nemenyi", 0.05, 3.04), ("bonferroni-dunn", 0.05, 2.63)],
 )
 def test_critical_differences(test, alpha, expected):
     found = critical_difference(13, 36, alpha, test)
-    assert found == pytest.approx(expected, abs=5e-4)
+    assert found == pytest.approx(expected, abs=5e-3)
     with pytest.raises(ValueError, match="'nemenyi' or 'bonferroni-dunn'"):
         critical_difference(13, 36, test="tukey")
 
