@@ -125,8 +125,14 @@ def test_one_thread(monkeypatch, records):
 
 BARE = """
 import sys
-for name in {hidden}:
-    sys.modules[name] = None
+
+class Missing:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name in {hidden}:
+            raise ModuleNotFoundError(name=name)
+
+sys.meta_path.insert(0, Missing)
 from freemetric.experiments.runner import plan, run
 if __name__ == "__main__":
     records = run(plan(["iris"], ["euclidean", "nca"], 1), sys.argv[1])

@@ -60,6 +60,8 @@ class SampledFolds:
         """Yield the (train, test) rows of every fold."""
         order = np.random.default_rng(self.random_state).permutation(len(y))
         rows = order[: self.most]
+        if self.stratify:
+            rows.sort()
         splitter = StratifiedKFold if self.stratify else KFold
         folds = splitter(INNER_FOLDS, shuffle=True, random_state=self.random_state)
         for train, test in folds.split(rows, y[rows]):
