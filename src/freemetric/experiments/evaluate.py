@@ -71,8 +71,8 @@ class Evaluation:
         row = {"method": method}
         shared = np.sqrt(1 / len(records) + self.test_share)
         for name in SCORES[self.task]:
-            values = [getattr(record, self._field(name)) for record in records]
-            values = np.array(values, dtype=float)
+            found = [getattr(record, self._field(name)) for record in records]
+            values = np.array(found, dtype=float)
             row[name] = values.mean()
             row[f"{name}_se"] = values.std(ddof=1) * shared
         row["seconds"] = np.mean([record.seconds for record in records])

@@ -79,7 +79,7 @@ def neighbors_figure(records, dataset):
     figure : Figure
         A curve for every method, a dashed line for one without k.
     """
-    groups = {}
+    groups: dict[str, list] = {}
     for record in records:
         if record.job.dataset == dataset and not record.failure:
             groups.setdefault(record.job.method, []).append(record)

@@ -1,6 +1,7 @@
 """The methods: functions ``make(seed, device)`` of an unfitted estimator, by name."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.compose import TransformedTargetRegressor
@@ -32,7 +33,16 @@ from .quantiles import INNER_FOLDS, BoostedQuantiles, LeafQuantiles, WithResidua
 MOST_TUNED = 2000  # samples that parameters of support vectors are chosen on
 N_TREES = 500
 
-PAPER_LEARNERS = ("euclidean", "pca", "rca", "dca", "lfda", "itml", "lmnn", "dml-eig")
+PAPER_LEARNERS: tuple[str, ...] = (
+    "euclidean",
+    "pca",
+    "rca",
+    "dca",
+    "lfda",
+    "itml",
+    "lmnn",
+    "dml-eig",
+)
 PAPER_LEARNERS += ("scml", "nca", "dmlmj", "dmlfe")
 READINGS = ("identity", "small-steps", "algorithm-1")
 """Readings of the paper beside the published one: where walks start, how they move."""
@@ -201,7 +211,10 @@ REGRESSORS = {
 }
 """Methods of regression."""
 
-METHODS = {"classification": CLASSIFIERS, "regression": REGRESSORS}
+METHODS: dict[str, dict[str, Any]] = {
+    "classification": CLASSIFIERS,
+    "regression": REGRESSORS,
+}
 """The methods by task."""
 
 

@@ -103,7 +103,8 @@ def beside_published(errors):
     rows = [_row(*key, *pair) for key, pair in pairs.items()]
     for method in dict.fromkeys(method for _, method in pairs):
         of_method = [pair for key, pair in pairs.items() if key[1] == method]
-        rows.append(_row("Mean", method, *np.mean(of_method, axis=0)))
+        means = np.mean(of_method, axis=0)
+        rows.append(_row("Mean", method, means[0], means[1]))
     apart = [i for i, row in enumerate(rows) if abs(float(row[4])) > FLAGGED]
     caption = f"Error in % beside the published one; {FLAGGED} points apart in bold."
     columns = ("Data set", "Method", "Ours", "Published", "Difference")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numba
 from joblib import Parallel, delayed, parallel_config
@@ -161,7 +162,7 @@ def fitted_record(job, estimator, split, device="cpu"):
     """
     n_classes = int(split.y.max()) + 1 if is_classifier(estimator) else 0
     versions = {**provenance(), "device": device}
-    about = {"shape": [*split.X.shape, n_classes], "versions": versions}
+    about: dict[str, Any] = {"shape": [*split.X.shape, n_classes], "versions": versions}
     start = time.process_time()
     try:
         with one_thread(), warnings.catch_warnings():

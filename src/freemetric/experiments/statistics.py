@@ -22,8 +22,7 @@ def checked(errors, control=None):
     """Return the table as floats with ties restored; ValueError where it is none."""
     errors = pd.DataFrame(errors)
     if control is not None and control not in errors:
-        known = listed(errors.columns)
-        raise ValueError(f"The control {control!r} is no method of the table: {known}.")
+        raise ValueError(f"The control {control!r} is no method of the table.")
     return errors.astype(float).round(DECIMALS)
 
 

@@ -151,7 +151,14 @@ def posthoc_table(errors, control, alpha=0.05):
     ('RF', '4.58', '1.21', '0.38', 'not rejected')
     """
     result = posthoc(errors, control, alpha)
-    columns = ("Method", "Rank", "Difference", "Wilcoxon p", "Wilcoxon", "Nemenyi")
+    columns: tuple = (
+        "Method",
+        "Rank",
+        "Difference",
+        "Wilcoxon p",
+        "Wilcoxon",
+        "Nemenyi",
+    )
     columns += ("Bonferroni-Dunn", "Holm p", "Holm")
     rows = tuple(_test_row(row) for row in result.table.itertuples())
     bold = frozenset(
