@@ -52,7 +52,6 @@ def _fetched(data_id):
             data_id=data_id,
             as_frame=False,
             parser="liac-arff",
-            n_retries=1,
         )
 
 

@@ -100,7 +100,7 @@ def beside_published(errors):
     pairs = {key: (ours[key], published[key]) for key in ours if key in published}
     if not pairs:
         raise ValueError("The two tables have no result in common.")
-    rows = [_row(*key, *pair) for key, pair in pairs.items()]
+    rows = [_row(key[0], key[1], *pair) for key, pair in pairs.items()]
     for method in dict.fromkeys(method for _, method in pairs):
         of_method = [pair for key, pair in pairs.items() if key[1] == method]
         means = np.mean(of_method, axis=0)

@@ -20,7 +20,6 @@ DECIMALS = 5
 
 def checked(errors, control=None):
     """Return the table as floats with ties restored; ValueError where it is none."""
-    errors = pd.DataFrame(errors)
     if control is not None and control not in errors:
         raise ValueError(f"The control {control!r} is no method of the table.")
     return errors.astype(float).round(DECIMALS)
