@@ -1,0 +1,24 @@
+"""Displays on matplotlib, and a page about a fitted model made of plotly figures."""
+
+from .comparison import ComparisonDisplay, critical_difference
+from .embedding import EmbeddingDisplay
+from .features import ImportancesDisplay, MetricDisplay
+from .neighbors_curve import NeighborsCurveDisplay
+from .predictions import ConfusionDisplay, PredictionDisplay, ReliabilityDisplay
+from .report import report
+from .trace import ThermodynamicsDisplay, TraceDisplay
+
+__all__ = [
+    "ComparisonDisplay",
+    "ConfusionDisplay",
+    "EmbeddingDisplay",
+    "ImportancesDisplay",
+    "MetricDisplay",
+    "NeighborsCurveDisplay",
+    "PredictionDisplay",
+    "ReliabilityDisplay",
+    "ThermodynamicsDisplay",
+    "TraceDisplay",
+    "critical_difference",
+    "report",
+]
