@@ -2,7 +2,7 @@
 
 from .comparison import ComparisonDisplay, critical_difference
 from .embedding import EmbeddingDisplay
-from .features import ImportancesDisplay, MetricDisplay
+from .features import ImportancesDisplay
 from .neighbors_curve import NeighborsCurveDisplay
 from .predictions import ConfusionDisplay, PredictionDisplay, ReliabilityDisplay
 from .report import report
@@ -13,7 +13,6 @@ __all__ = [
     "ConfusionDisplay",
     "EmbeddingDisplay",
     "ImportancesDisplay",
-    "MetricDisplay",
     "NeighborsCurveDisplay",
     "PredictionDisplay",
     "ReliabilityDisplay",

@@ -46,18 +46,18 @@ class EmbeddingDisplay(Display):
 
     See Also
     --------
-    MetricDisplay : The metric itself instead of the samples.
+    ImportancesDisplay : Weights of the features in the learned space.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from freemetric import NCA
+    >>> from freemetric import LFDA
     >>> from freemetric.plotting import EmbeddingDisplay
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = NCA(max_iter=20).fit(X, y)
+    >>> model = LFDA().fit(X, y)
     >>> display = EmbeddingDisplay.from_estimator(model, X, y, query=7)
     >>> display.embedding.shape, display.neighbors.tolist()
-    ((150, 2), [39, 0, 4, 17, 49])
+    ((150, 2), [39, 27, 17, 49, 9])
     """
 
     embedding: NDArray
@@ -153,17 +153,28 @@ class EmbeddingDisplay(Display):
         style = {"alpha": 0.8, "linewidth": 0.4, "edgecolor": axis.get_facecolor()}
         style = {"s": 26, **style, **kwargs}
         points = self.plane()
+        for c, (label, rows) in enumerate(self.groups().items()):
+            color, marker = class_style(c)
+            look = {"color": color, "marker": MARKERS[marker], "label": plain(label)}
+            if self.is_regression:
+                look = {"c": self.y, "cmap": COLOR_MAP}
+            shown = axis.scatter(*points[rows].T, **{**look, **style})
         if self.is_regression:
-            shown = axis.scatter(*points.T, c=self.y, cmap=COLOR_MAP, **style)
             axis.figure.colorbar(shown, ax=axis, label="target")
-        else:
-            self._scatter_classes(axis, points, style)
+        elif self.y is not None and c < MOST_LEGEND:
+            legend_beside(axis)
         if self.query is not None:
             self._mark_query(axis, points)
         xlabel, ylabel = self.axis_labels()
         axis.set(xlabel=xlabel, ylabel=ylabel, xticks=[], yticks=[])
         axis.set_title(self.title(), fontsize="medium")
         return self._drawn(axis)
+
+    def groups(self) -> dict[Any, NDArray]:
+        """Return the rows of every class; of one group without classes."""
+        if self.y is None or self.is_regression:
+            return {"": np.arange(len(self.embedding))}
+        return {label: np.flatnonzero(self.y == label) for label in np.unique(self.y)}
 
     def plane(self) -> NDArray:
         """Return points (n_samples, 2); a single axis is shown against the target."""
@@ -192,18 +203,6 @@ class EmbeddingDisplay(Display):
     def title(self) -> str:
         """Return the title."""
         return f"{len(self.embedding):,} samples, learned by {self.estimator_name}"
-
-    def _scatter_classes(self, axis, points, style):
-        if self.y is None:
-            axis.scatter(*points.T, color=class_style(0)[0], **style)
-            return
-        classes, codes = np.unique(self.y, return_inverse=True)
-        for c, label in enumerate(classes):
-            color, marker = class_style(c)
-            look = {"color": color, "marker": MARKERS[marker], "label": plain(label)}
-            axis.scatter(*points[codes == c].T, **{**look, **style})
-        if len(classes) <= MOST_LEGEND:
-            legend_beside(axis)
 
     def _mark_query(self, axis, points):
         for row in self.neighbors:

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import confusion_matrix
 
 from .embedding import EmbeddingDisplay
-from .features import ImportancesDisplay, MetricDisplay
+from .features import ImportancesDisplay
 from .neighbors_curve import NeighborsCurveDisplay
-from .predictions import ConfusionDisplay, PredictionDisplay, ReliabilityDisplay
+from .predictions import PredictionDisplay, Predictions, ReliabilityDisplay
 from .style import COLORS, class_style
 from .trace import QUANTITIES, TraceDisplay
 
@@ -74,32 +75,22 @@ def points(x: ArrayLike, y: ArrayLike, marker: dict, **options: Any) -> dict[str
 def embedding_figure(display: EmbeddingDisplay) -> dict[str, Any]:
     """Return the samples in the learned space."""
     plane = display.plane()
-    rows = evenly(len(plane), MOST_POINTS)
-    x_label, y_label = (
-        named_axis(words, showticklabels=False) for words in display.axis_labels()
-    )
-    if display.y is None:
-        groups = {"": rows}
-    elif display.is_regression:
-        groups = {"target": rows}
-    else:
-        groups = {label: rows[display.y[rows] == label] for label in set(display.y)}
-        groups = dict(sorted(groups.items()))
     data = []
-    for c, (label, own) in enumerate(groups.items()):
+    for c, (label, rows) in enumerate(display.groups().items()):
+        own = rows[evenly(len(rows), MOST_POINTS)]
         color, symbol = class_style(c)
         marker = {"color": color, "symbol": SYMBOLS[symbol]}
-        if display.is_regression:
-            marker = {"color": display.y[own], "showscale": True}
-            marker["colorscale"] = "Viridis"
         words = [f"row {row}" for row in own]
         if display.y is not None:
             words = [f"row {row}: {safe(display.y[row])}" for row in own]
+        if display.is_regression:
+            marker = {"color": display.y[own], "colorscale": "Viridis"}
+            marker["showscale"] = True
         shown = {"text": words, "hoverinfo": "text", "name": safe(label)}
         data.append(points(*plane[own].T, marker, **shown))
-    is_named = display.y is not None and not display.is_regression
-    layout = {"showlegend": is_named, "height": 520}
-    return figure(data, x_label, y_label, safe(display.title()), **layout)
+    x, y = (named_axis(text, showticklabels=False) for text in display.axis_labels())
+    layout = {"showlegend": len(data) > 1, "height": 520}
+    return figure(data, x, y, safe(display.title()), **layout)
 
 
 def importances_figure(display: ImportancesDisplay) -> dict[str, Any]:
@@ -119,24 +110,6 @@ def importances_figure(display: ImportancesDisplay) -> dict[str, Any]:
     ticks = {"tickvals": np.arange(len(order)), "ticktext": names}
     height = 120 + 22 * len(order)
     return figure([bars], named_axis(display.label), ticks, height=height)
-
-
-def metric_figure(display: MetricDisplay) -> dict[str, Any]:
-    """Return the heat map of M."""
-    limit = np.abs(display.matrix).max() or 1.0
-    n = len(display.names)
-    shades = {
-        "type": "heatmap",
-        "z": display.matrix,
-        "zmin": -limit,
-        "zmax": limit,
-        "colorscale": [[0, COLORS[0]], [0.5, "#fff"], [1, COLORS[3]]],
-        "hoverinfo": "z",
-    }
-    names = [safe(name) for name in display.names]
-    ticks = {"tickvals": np.arange(n), "ticktext": names}
-    down = {**ticks, "autorange": "reversed", "scaleanchor": "x"}
-    return figure([shades], ticks, down, height=min(800, 260 + 22 * n))
 
 
 def neighbors_figure(display: NeighborsCurveDisplay) -> dict[str, Any]:
@@ -159,28 +132,27 @@ def neighbors_figure(display: NeighborsCurveDisplay) -> dict[str, Any]:
     return figure(data, x, named_axis(display.label))
 
 
-def confusion_figure(display: ConfusionDisplay) -> dict[str, Any]:
+def confusion_figure(found: Predictions) -> dict[str, Any]:
     """Return the confusion matrix: shares of the true classes, with the counts."""
-    counts = display.counts
-    n = len(counts)
-    totals = np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    labels = np.union1d(found.classes, found.truth)
+    counts = confusion_matrix(found.truth, found.predicted, labels=labels)
+    n = len(labels)
     shades = {
         "type": "heatmap",
-        "z": counts / totals,
-        "zmin": 0,
-        "zmax": 1,
+        "z": counts / np.maximum(counts.sum(axis=1, keepdims=True), 1),
         "text": counts,
         "texttemplate": "%{text}",
         "colorscale": [[0, "#fff"], [1, COLORS[0]]],
         "showscale": False,
         "hoverinfo": "z",
     }
-    names = [safe(label) for label in display.classes]
-    ticks = {"tickvals": np.arange(n), "ticktext": names}
+    ticks = {"tickvals": np.arange(n), "ticktext": [safe(label) for label in labels]}
     x = named_axis("predicted class", **ticks)
     y = named_axis("true class", **ticks, autorange="reversed")
+    wrong = np.mean(found.truth != found.predicted)
+    title = f"{wrong:.1%} of {len(found.truth):,} samples wrong"
     side = min(900, 300 + 40 * n)
-    return figure([shades], x, y, display.title(), height=side, width=side + 80)
+    return figure([shades], x, y, title, height=side, width=side + 80)
 
 
 def reliability_figure(display: ReliabilityDisplay) -> dict[str, Any]:
@@ -222,21 +194,23 @@ def diagonal(low: float, high: float) -> dict[str, Any]:
 def trace_figure(display: TraceDisplay) -> dict[str, Any]:
     """Return the Monte Carlo run, its three quantities below each other."""
     data = []
-    layout: dict[str, Any] = {"showlegend": False, "height": 560}
     for i, name in enumerate(QUANTITIES):
         values = np.asarray(display.trace[name])
-        low = (2 - i) / 3
-        axis = f"y{i + 1}" if i else "y"
-        layout[axis.replace("y", "yaxis")] = named_axis(
-            name, domain=[low + 0.03, low + 0.3], rangemode="tozero"
-        )
-        for column in evenly(values.shape[1], MOST_LINES):
-            line = {"color": COLORS[i], "width": 1}
-            line = {"type": "scatter", "mode": "lines", "line": line, "opacity": 0.6}
-            steps = np.arange(1, len(values) + 1)
-            line |= {"x": steps, "y": values[:, column], "yaxis": axis}
-            data.append({**line, "hoverinfo": "x+y"})
+        line = {"type": "scatter", "mode": "lines", "opacity": 0.6, "hoverinfo": "y"}
+        line |= {"line": {"color": COLORS[i], "width": 1}, "yaxis": f"y{i + 1}"}
+        line["x"] = np.arange(1, len(values) + 1)
+        columns = values.T[evenly(values.shape[1], MOST_LINES)]
+        data += [{**line, "y": column} for column in columns]
+    energy, temperature, acceptance = map(named_axis, QUANTITIES)
+    temperature["rangemode"] = "tozero"
     if display.is_far_apart():
-        layout["yaxis2"]["type"] = "log"
-    x = named_axis("Monte Carlo step", anchor="y3")
-    return figure(data, x, layout.pop("yaxis"), safe(display.title()), **layout)
+        temperature["type"] = "log"
+    layout = {
+        "yaxis2": temperature,
+        "yaxis3": acceptance,
+        "grid": {"rows": 3, "columns": 1, "pattern": "coupled"},
+        "showlegend": False,
+        "height": 560,
+    }
+    steps = named_axis("Monte Carlo step")
+    return figure(data, steps, energy, safe(display.title()), **layout)

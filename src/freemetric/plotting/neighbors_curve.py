@@ -55,10 +55,10 @@ class NeighborsCurveDisplay(Display):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from freemetric import NCA, MetricKNeighborsClassifier
+    >>> from freemetric import LFDA, MetricKNeighborsClassifier
     >>> from freemetric.plotting import NeighborsCurveDisplay
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = MetricKNeighborsClassifier(NCA(max_iter=20), random_state=0).fit(X, y)
+    >>> model = MetricKNeighborsClassifier(LFDA(), random_state=0).fit(X, y)
     >>> display = NeighborsCurveDisplay.from_estimator(model)
     >>> int(display.curves[0].n_neighbors.max())
     40

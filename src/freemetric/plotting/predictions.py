@@ -5,9 +5,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix, r2_score
+from sklearn.metrics import ConfusionMatrixDisplay, r2_score
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from ..extras import require
 from .parts import as_numbers, needed_part, part_with, training_rows
 from .style import COLORS, Display, axes_for
 
@@ -149,47 +150,31 @@ def source_of(own: NDArray | None) -> str:
     return f"{n_own:,} of them are training samples, predicted out of bag"
 
 
-@dataclass(eq=False, repr=False)
-class ConfusionDisplay(Display):
+class ConfusionDisplay(ConfusionMatrixDisplay):
     """Confusion matrix; of training samples by their out-of-bag predictions.
 
-    Make one with :meth:`from_estimator` or :meth:`from_predictions`.
+    This is scikit-learn's display for models that predict out of bag. Make one with
+    :meth:`from_estimator` or :meth:`from_predictions`.
 
     Parameters
     ----------
-    counts : ndarray of shape (n_classes, n_classes)
+    confusion_matrix : ndarray of shape (n_classes, n_classes)
         Samples by true class (row) and predicted class (column).
-    classes : ndarray of shape (n_classes,)
+    display_labels : ndarray of shape (n_classes,), default=None
         Labels, numbers or texts.
-    source : str, default=""
-        Where the predictions come from.
-
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        The axes and the figure, after :meth:`plot`.
 
     Examples
     --------
     >>> from freemetric.plotting import ConfusionDisplay
     >>> truth = ["cat", "dog", "dog"]
     >>> display = ConfusionDisplay.from_predictions(truth, ["cat", "dog", "cat"])
-    >>> display.counts.tolist(), display.error
-    ([[1, 0], [1, 1]], 0.3333333333333333)
+    >>> display.confusion_matrix.tolist()
+    [[1, 0], [1, 1]]
     """
-
-    counts: NDArray
-    classes: NDArray
-    source: str = ""
-
-    @property
-    def error(self) -> float:
-        """Share of the samples that are predicted wrongly."""
-        return float(1 - np.trace(self.counts) / self.counts.sum())
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None
+        cls, estimator: Any, X: Any = None, y: Any = None, **kwargs: Any
     ) -> Self:
         """Predict and draw.
 
@@ -202,69 +187,17 @@ class ConfusionDisplay(Display):
             are predicted out of bag.
         y : array-like of shape (n_samples,) or None, default=None
             Their labels.
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
+        **kwargs : dict
+            For ``ConfusionMatrixDisplay.from_predictions``, such as ``ax``.
 
         Returns
         -------
         display : ConfusionDisplay
             The display, drawn.
         """
-        return cls.of(predictions_of(estimator, X, y)).plot(ax)
-
-    @classmethod
-    def from_predictions(
-        cls, y_true: ArrayLike, y_pred: ArrayLike, *, ax: Any = None
-    ) -> Self:
-        """Draw predictions.
-
-        Parameters
-        ----------
-        y_true, y_pred : array-like of shape (n_samples,)
-            True and predicted labels.
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : ConfusionDisplay
-            The display, drawn.
-        """
-        labels = np.unique(np.concatenate([column_or_1d(y_true), column_or_1d(y_pred)]))
-        return cls(confusion_matrix(y_true, y_pred, labels=labels), labels).plot(ax)
-
-    @classmethod
-    def of(cls, found: Predictions) -> Self:
-        """Return the display of predictions without drawing it."""
-        labels = np.union1d(found.classes, found.truth)
-        counts = confusion_matrix(found.truth, found.predicted, labels=labels)
-        return cls(counts, labels, found.source)
-
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the matrix.
-
-        Parameters
-        ----------
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : ConfusionDisplay
-            The display, with its axes.
-        """
-        side = float(np.clip(1 + 0.5 * len(self.classes), 4, 10))
-        axis = axes_for(ax, figsize=(side + 1, side))[0]
-        names = [str(label).replace("$", r"\$") for label in self.classes]
-        shown = ConfusionMatrixDisplay(self.counts, display_labels=names)
-        turned = 90 if max(map(len, names)) > 4 else 0
-        shown.plot(ax=axis, cmap="Blues", xticks_rotation=turned, colorbar=False)
-        axis.set_title(self.title(), fontsize="medium")
-        return self._drawn(axis)
-
-    def title(self) -> str:
-        """Return the title."""
-        return f"{self.error:.1%} of {self.counts.sum():,} samples wrong"
+        require("matplotlib", "plot")
+        found = predictions_of(estimator, X, y)
+        return cls.from_predictions(found.truth, found.predicted, **kwargs)
 
 
 @dataclass(eq=False, repr=False)
@@ -578,12 +511,9 @@ class PredictionDisplay(Display):
         return self._drawn(axis)
 
     def title(self) -> str:
-        """Return the title: R^2, and how many intervals hold the truth."""
-        words = "predictions"
-        if len(self.y_true) > 1:
-            words = f"R² {r2_score(self.y_true, self.y_pred):.3f}"
+        """Return the title: R², and how many intervals hold the truth."""
+        words = f"R² {r2_score(self.y_true, self.y_pred):.3f}"
         if self.intervals is None:
             return words
-        known = np.isfinite(self.intervals).all(axis=1)
-        share = self.held[known].mean()
+        share = self.held[np.isfinite(self.intervals[:, 0])].mean()
         return f"{words}, {share:.0%} of {1 - self.alpha:.0%} intervals hold the truth"

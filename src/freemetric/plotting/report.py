@@ -60,10 +60,10 @@ def report(
     --------
     >>> import tempfile
     >>> from sklearn.datasets import load_iris
-    >>> from freemetric import NCA
+    >>> from freemetric import LFDA
     >>> from freemetric.plotting import report
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = NCA(max_iter=20).fit(X, y)
+    >>> model = LFDA().fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     report(model, f"{folder}/iris.html", X, y).name
     'iris.html'

@@ -67,14 +67,3 @@ def legend_beside(axis: Any, title: str | None = None) -> None:
         title=title,
         fontsize="small",
     )
-
-
-def bar_axes(ax: Any, n_bars: int) -> Any:
-    """Return axes that are high enough for horizontal bars."""
-    return axes_for(ax, figsize=(6.4, max(2.0, 1 + 0.27 * n_bars)))[0]
-
-
-def name_bars(axis: Any, names: Any) -> None:
-    """Name horizontal bars, the first one on top."""
-    axis.set_yticks(np.arange(len(names)), names, parse_math=False)
-    axis.set_ylim(len(names) - 0.4, -0.6)
