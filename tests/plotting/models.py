@@ -20,7 +20,8 @@ class Votes(BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.scale = X.std(axis=0)
         values = self._values(y)
-        self.ensemble_ = SimpleNamespace(X=X, values=values)
+        training_set = SimpleNamespace(values=values)
+        self.ensemble_ = SimpleNamespace(X=X, training_set=training_set)
         self.feature_importances_ = np.arange(1.0, X.shape[1] + 1)
         self.selection_ = {
             "view": np.repeat(["scaled", "quantiles"], 3),
@@ -29,7 +30,8 @@ class Votes(BaseEstimator):
             "oob_loss": np.array([0.5, 0.4, 0.45, 0.3, 0.2, 0.25]),
             "weight": np.array([0.0, 0.1, 0.0, 0.1, 0.5, 0.3]),
         }
-        self.estimators_ = [("density", "a density")]
+        self.estimators_ = [("density", "a density"), ("trees", "some trees")]
+        self.pool_ = SimpleNamespace(strengths=np.array([0.25, 1.5]))
         _, found = self._nearest(X, 4)
         self.oob = values[found[:, 1:]].mean(axis=1)
         return self
@@ -46,7 +48,7 @@ class Votes(BaseEstimator):
 
     def _outputs(self, X):
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.ensemble_.values[self._nearest(X, 1)[1][:, 0]]
+        return self.ensemble_.training_set.values[self._nearest(X, 1)[1][:, 0]]
 
 
 class Classifier(ClassifierMixin, Votes):
@@ -60,7 +62,9 @@ class Classifier(ClassifierMixin, Votes):
 
     @property
     def oob_score_(self):
-        return np.mean(self.oob.argmax(axis=1) == self.ensemble_.values.argmax(axis=1))
+        return np.mean(
+            self.oob.argmax(axis=1) == self.ensemble_.training_set.values.argmax(axis=1)
+        )
 
     def predict_proba(self, X):
         return self._outputs(X)
@@ -78,6 +82,7 @@ class Regressor(RegressorMixin, Votes):
         return self.oob[:, 0]
 
     oob_score_ = 0.5
+    scale_ = SimpleNamespace(back=lambda z: z)
 
     def predict(self, X):
         return self._outputs(X)[:, 0]

@@ -59,7 +59,7 @@ def test_samples_that_are_never_out_of_bag_are_left_out(flowers):
 
 def test_the_truth_is_needed(iris):
     with pytest.raises(ValueError, match="give y"):
-        predictions_of(Regressor().fit(*iris))
+        predictions_of(Regressor().fit(*iris), iris[0])
     with pytest.raises(TypeError, match="an ensemble; LFDA is none"):
         predictions_of(LFDA().fit(*iris))
 
@@ -110,4 +110,6 @@ def test_out_of_bag_targets_have_no_intervals(rng):
     X = rng.normal(size=(50, 2))
     model = Regressor().fit(X, X[:, 0])
     assert PredictionDisplay.from_estimator(model, X, X[:, 0]).intervals is None
-    assert PredictionDisplay.from_estimator(model, y=X[:, 0]).held.all()
+    display = PredictionDisplay.from_estimator(model)
+    assert display.held.all()
+    np.testing.assert_array_equal(display.y_true, X[:, 0])

@@ -143,7 +143,7 @@ def test_the_figures_show_what_the_displays_show(flowers, tmp_path):
     assert confusion["layout"]["title"]["text"] == f"{wrong:.1%} of 150 samples wrong"
     assert f"{model.oob_score_:.4f}" in page.text
     assert "quantiles/identity 90.0% 2" in page.text
-    assert "density" in page.text
+    assert "density 'a density' 0.25 trees 'some trees' 1.5" in page.text
 
 
 def test_a_regression_has_intervals_for_new_samples(rng, tmp_path):

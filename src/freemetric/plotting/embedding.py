@@ -128,10 +128,10 @@ class EmbeddingDisplay(Display):
         display = cls(embedding, share, y, estimator_name=space_name(estimator))
         display.is_regression = y is not None and is_regression(estimator, y)
         if query is not None:
-            if not -len(Z) <= query < len(Z):
+            if not 0 <= query < len(Z):
                 raise ValueError(f"query must be a row below {len(Z)}; got {query}.")
-            display.query = query % len(Z)
-            display.neighbors = nearest_rows(Z, display.query, n_neighbors)
+            display.query = query
+            display.neighbors = nearest_rows(Z, query, n_neighbors)
         return display
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:

@@ -70,8 +70,8 @@ class ImportancesDisplay(Display):
         Parameters
         ----------
         estimator : estimator
-            Fitted; ``feature_importances_`` of an ensemble, else the diagonal of the
-            matrix of a metric learner.
+            Fitted. Those of an ensemble or a metric learner are weights of the
+            features in its distances.
         X : array-like of shape (n_samples, n_features) or None, default=None
             Samples. With them the weights of a metric become shares of the features
             in the squared distances between samples.
@@ -95,7 +95,9 @@ class ImportancesDisplay(Display):
         for part in parts_of(estimator):
             values = getattr(part.model, "feature_importances_", None)
             if values is not None and len(values) == part.model.n_features_in_:
-                return cls(part.feature_names(len(values)), as_numbers(values))
+                label = SHARE if hasattr(part.model, "ensemble_") else IMPORTANCE
+                names = part.feature_names(len(values))
+                return cls(names, as_numbers(values), label=label)
         part = space_of(estimator)
         weights = np.diag(matrix_of(part, X))
         label = WEIGHT if X is None else SHARE

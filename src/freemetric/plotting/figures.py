@@ -168,20 +168,17 @@ def reliability_figure(display: ReliabilityDisplay) -> dict[str, Any]:
 
 def prediction_figure(display: PredictionDisplay) -> dict[str, Any]:
     """Return predicted against true targets, with their intervals."""
-    truth, predicted = display.y_true, display.y_pred
-    data = [diagonal(truth.min(), truth.max())]
-    for held, color in ((display.held, COLORS[0]), (~display.held, COLORS[3])):
-        own = np.flatnonzero(held)
-        own = own[evenly(len(own), MOST_POINTS)] if len(own) else own
-        cloud = points(truth[own], predicted[own], {"color": color})
-        if display.intervals is not None:
-            low, high = display.intervals[own].T
-            up, down = high - predicted[own], predicted[own] - low
-            bars = {"type": "data", "symmetric": False, "thickness": 1, "width": 0}
-            cloud["error_y"] = {**bars, "array": up, "arrayminus": down}
-        data.append(cloud)
+    shown = evenly(len(display.y_true), MOST_POINTS)
+    truth, predicted = display.y_true[shown], display.y_pred[shown]
+    cloud = points(truth, predicted, {"color": display.colors()[shown]})
+    if display.intervals is not None:
+        low, high = display.intervals[shown].T
+        bars = {"type": "data", "symmetric": False, "thickness": 0.5, "width": 0}
+        bars |= {"array": high - predicted, "arrayminus": predicted - low}
+        cloud["error_y"] = {**bars, "color": COLORS[6]}
+    line = diagonal(truth.min(), truth.max())
     x, y = named_axis("true"), named_axis("predicted")
-    return figure(data, x, y, display.title(), **SQUARE)
+    return figure([line, cloud], x, y, display.title(), **SQUARE)
 
 
 def diagonal(low: float, high: float) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .parts import needed_part
-from .style import COLORS, LINES, Display, axes_for, legend_beside
+from .style import COLORS, Display, axes_for, legend_beside
 
 LOSSES = {"oob_loss": "out-of-bag loss", "error": "error in inner folds"}
 LARGEST_MARK = 120
@@ -114,8 +114,7 @@ class NeighborsCurveDisplay(Display):
         largest = max(curve.weight.max() for curve in self.curves) or 1
         for i, curve in enumerate(self.curves):
             color = COLORS[i % len(COLORS)]
-            line = LINES[i // len(COLORS) % len(LINES)]
-            style = {"color": color, "linestyle": line, "label": self.words(curve)}
+            style = {"color": color, "label": self.words(curve)}
             axis.plot(curve.n_neighbors, curve.loss, **{**style, **kwargs})
             area = LARGEST_MARK * curve.weight / largest
             axis.scatter(curve.n_neighbors, curve.loss, area, color=color, alpha=0.7)

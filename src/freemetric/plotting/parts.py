@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import check_is_fitted
 
 # Attributes in which tables, searches and classifiers keep what they have fitted.
 INNER = ("pipeline_", "best_estimator_", "learner_")
+# In front of a learner that a classifier has fitted on arrays.
+AS_ARRAY = FunctionTransformer(np.asarray)
 MAPS = ("components_", "get_mahalanobis_matrix")
 
 
@@ -35,8 +38,8 @@ class Part:
     def inputs(self, X: Any) -> Any:
         """Return the samples as they reach the model."""
         for step in self.front:
-            X = step.transform(nameless(step, X))
-        return nameless(self.model, X)
+            X = step.transform(X)
+        return X
 
     def feature_names(self, n_features: int) -> list[str]:
         """Return the names of the features, x0, x1, ... where they are unknown."""
@@ -44,13 +47,6 @@ class Part:
             if names is not None and len(names) == n_features:
                 return [str(name) for name in names]
         return [f"x{i}" for i in range(n_features)]
-
-
-def nameless(step: Any, X: Any) -> Any:
-    """Return samples without column names for a step that was fitted without them."""
-    is_nameless = hasattr(step, "n_features_in_")
-    is_nameless = is_nameless and not hasattr(step, "feature_names_in_")
-    return np.asarray(X) if is_nameless and hasattr(X, "columns") else X
 
 
 def parts_of(estimator: Any) -> Iterator[Part]:
@@ -64,9 +60,11 @@ def _with_inner(part: Part) -> Iterator[Part]:
     model = part.model
     names = getattr(model, "feature_names_in_", part.names)
     for attribute in INNER:
-        if hasattr(model, attribute):
-            inner = getattr(model, attribute)
-            yield from _with_inner(Part(part.front, inner, names))
+        inner = getattr(model, attribute, None)
+        if inner is not None:
+            is_nameless = not hasattr(inner, "feature_names_in_")
+            front = (AS_ARRAY,) if attribute == "learner_" and is_nameless else ()
+            yield from _with_inner(Part((*part.front, *front), inner, names))
     if isinstance(model, Pipeline):
         for i, (_, step) in reversed(list(enumerate(model.steps))):
             if step is None or isinstance(step, str):
@@ -120,9 +118,7 @@ def as_numbers(X: Any) -> NDArray:
 
 def kept_samples(part: Part) -> NDArray | None:
     """Return the training samples that an ensemble has kept, or None."""
-    ensemble = getattr(part.model, "ensemble_", None)
-    kept = getattr(ensemble, "X", None)
-    return None if kept is None else kept[:, : part.model.n_features_in_]
+    return getattr(getattr(part.model, "ensemble_", None), "X", None)
 
 
 def training_rows(part: Part, X: Any) -> NDArray[np.intp]:

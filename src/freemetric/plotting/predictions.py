@@ -60,7 +60,7 @@ def predictions_of(
     X : array-like of shape (n_samples, n_features) or None, default=None
         Samples; None takes the training samples of an ensemble.
     y : array-like of shape (n_samples,) or None, default=None
-        Their labels or targets. A classifier knows those of its training samples.
+        Their labels or targets. An ensemble knows those of its training samples.
     alpha : float, default=0.1
         Share of prediction intervals that may miss the target.
 
@@ -74,7 +74,7 @@ def predictions_of(
         part = needed_part(estimator, "X, or an ensemble", *OOB)
         outputs, classes = out_of_bag(part)
         own = np.arange(len(outputs))
-        y = training_labels(part) if y is None else y
+        y = training_targets(part) if y is None else y
     else:
         own = None if part is None else training_rows(part, X)
         outputs, classes = outputs_of(estimator, X)
@@ -117,12 +117,15 @@ def outputs_of(estimator: Any, X: Any) -> tuple[NDArray, NDArray | None]:
     return (predicted[:, None] == estimator.classes_).astype(float), estimator.classes_
 
 
-def training_labels(part: Any) -> NDArray | None:
-    """Return the labels of the training samples that a classifier has kept, or None."""
-    values = getattr(getattr(part.model, "ensemble_", None), "values", None)
-    if values is None or not hasattr(part.model, "classes_"):
+def training_targets(part: Any) -> NDArray | None:
+    """Return the labels or targets of the samples that an ensemble was fitted on."""
+    ensemble = getattr(part.model, "ensemble_", None)
+    values = getattr(getattr(ensemble, "training_set", ensemble), "values", None)
+    if values is None:
         return None
-    return part.model.classes_[np.argmax(values, axis=1)]
+    if hasattr(part.model, "classes_"):
+        return part.model.classes_[np.argmax(values, axis=1)]
+    return part.model.scale_.back(values[:, 0])
 
 
 def intervals_of(
@@ -421,7 +424,7 @@ class PredictionDisplay(Display):
         X : array-like of shape (n_samples, n_features) or None, default=None
             Samples; None takes the training samples of an ensemble. Training samples
             are predicted out of bag, without intervals.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or None, default=None
             Their targets.
         alpha : float, default=0.1
             Share of intervals that may miss the truth.
@@ -496,19 +499,21 @@ class PredictionDisplay(Display):
             The display, with its axes.
         """
         axis = axes_for(ax, figsize=(5.2, 4.8))[0]
-        held = self.held
+        colors = self.colors()
         if self.intervals is not None:
             low, high = self.intervals.T
-            colors = np.where(held, COLORS[0], COLORS[3])
             axis.vlines(self.y_true, low, high, color=colors, alpha=0.25, linewidth=1)
-        for rows, color in ((held, COLORS[0]), (~held, COLORS[3])):
-            style = {"s": 14, "alpha": 0.7, "linewidth": 0, "color": color, **kwargs}
-            axis.scatter(self.y_true[rows], self.y_pred[rows], **style)
+        style = {"s": 14, "alpha": 0.7, "linewidth": 0, "c": colors, **kwargs}
+        axis.scatter(self.y_true, self.y_pred, **style)
         middle = float(self.y_true.mean())
         axis.axline((middle, middle), slope=1, color=COLORS[6], linestyle="--")
         axis.set(xlabel="true", ylabel="predicted")
         axis.set_title(self.title(), fontsize="medium")
         return self._drawn(axis)
+
+    def colors(self) -> NDArray:
+        """Return a colour for every sample: another one outside of its interval."""
+        return np.where(self.held, COLORS[0], COLORS[3])
 
     def title(self) -> str:
         """Return the title: R², and how many intervals hold the truth."""

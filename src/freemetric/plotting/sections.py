@@ -20,7 +20,7 @@ from .predictions import (
     Predictions,
     ReliabilityDisplay,
     predictions_of,
-    training_labels,
+    training_targets,
 )
 from .trace import TraceDisplay
 
@@ -66,16 +66,11 @@ class Subject:
         self.X = X
         self.y = None if y is None else np.asarray(y)
 
-    @property
-    def has_samples(self) -> bool:
-        """Whether there are samples to show: the user's, or those of the fit."""
-        return self.X is not None or kept_samples(space_of(self.model)) is not None
-
     @cached_property
     def truth(self) -> NDArray | None:
         """Targets of the samples, as far as they are known."""
         if self.y is None and self.X is None:
-            return training_labels(space_of(self.model))
+            return training_targets(space_of(self.model))
         return self.y
 
     @cached_property
@@ -141,13 +136,28 @@ def votes(subject: Subject) -> Section | None:
         rows.append([curve.name, f"{curve.weight.sum():.1%}", k])
     header = ["view/form", "weight", "largest weight at k"]
     beside = getattr(ensemble.model, "estimators_", [])
-    others = [[name, repr(estimator)] for name, estimator in beside]
-    tables = [Table("", header, rows), Table("Beside the votes", [], others)]
+    strengths = strengths_of(ensemble.model, len(beside))
+    others = [
+        [name, repr(estimator), cell(strength)]
+        for (name, estimator), strength in zip(beside, strengths, strict=True)
+    ]
+    names = ["name", "estimator", "strength"]
+    tables = [Table("", header, rows), Table("Beside the votes", names, others)]
     text = (
         "Samples vote by their distances under many metrics. Marks are as large as "
         "the weights, which follow from the losses."
     )
     return Section("Votes", text, tables=tables, figures=shown)
+
+
+def strengths_of(model: Any, n: int) -> list[Any]:
+    """Return how strongly estimators beside the votes count, as far as it is known."""
+    if hasattr(model, "pool_"):
+        return list(model.pool_.strengths)
+    if hasattr(model, "combination_"):
+        # Two for each: beside the votes, and along the way from the neighbours.
+        return list(model.combination_.strengths[1:].reshape(2, n).sum(axis=0))
+    return [""] * n
 
 
 def importances(subject: Subject) -> Section:
@@ -158,7 +168,7 @@ def importances(subject: Subject) -> Section:
 
 def embedding(subject: Subject) -> Section | None:
     """Return the samples in the learned space."""
-    if not subject.has_samples:
+    if subject.X is None and kept_samples(space_of(subject.model)) is None:
         return None
     display = EmbeddingDisplay.of(subject.model, subject.X, subject.truth)
     text = "Near samples are alike by the learned distance."

@@ -19,9 +19,8 @@ COLORS = (
     "#8A5A00",
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-LINES = ("-", "--", ":", "-.")
 COLOR_MAP = "viridis"
-MOST_BARS = 20  # names that can be read below each other
+MOST_BARS = 20
 
 
 class Display:
