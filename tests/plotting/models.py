@@ -31,7 +31,6 @@ class Votes(BaseEstimator):
             "weight": np.array([0.0, 0.1, 0.0, 0.1, 0.5, 0.3]),
         }
         self.estimators_ = [("density", "a density"), ("trees", "some trees")]
-        self.pool_ = SimpleNamespace(strengths=np.array([0.25, 1.5]))
         _, found = self._nearest(X, 4)
         self.oob = values[found[:, 1:]].mean(axis=1)
         return self
@@ -52,6 +51,8 @@ class Votes(BaseEstimator):
 
 
 class Classifier(ClassifierMixin, Votes):
+    pool_ = SimpleNamespace(strengths=np.array([0.25, 1.5]))
+
     def _values(self, y):
         self.classes_ = np.unique(y)
         return (y[:, None] == self.classes_).astype(float)
@@ -83,6 +84,7 @@ class Regressor(RegressorMixin, Votes):
 
     oob_score_ = 0.5
     scale_ = SimpleNamespace(back=lambda z: z)
+    combination_ = SimpleNamespace(strengths=np.arange(5.0))
 
     def predict(self, X):
         return self._outputs(X)[:, 0]

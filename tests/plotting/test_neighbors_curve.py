@@ -17,6 +17,15 @@ def test_candidates_stand_in_the_order_of_their_weights(iris):
     assert display.ax_.get_ylabel() == "out-of-bag loss"
 
 
+def test_candidates_with_other_bags_are_others(iris):
+    model = Classifier().fit(*iris)
+    model.selection_["view"][:] = "scaled"
+    model.selection_["form"][:] = "full"
+    model.selection_["bag_size"] = np.repeat([20, 60], 3)
+    names = [curve.name for curve in NeighborsCurveDisplay.from_estimator(model).curves]
+    assert names == ["scaled/full, bags of 60", "scaled/full, bags of 20"]
+
+
 def test_the_chosen_number_is_marked(iris):
     model = MetricKNeighborsClassifier(LFDA(), random_state=0).fit(*iris)
     (curve,) = NeighborsCurveDisplay.from_estimator(model).curves

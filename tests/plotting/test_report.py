@@ -154,6 +154,7 @@ def test_a_regression_has_intervals_for_new_samples(rng, tmp_path):
     inside = page.figures[-1]["data"][1]
     np.testing.assert_allclose(inside["error_y"]["array"], 9)
     assert "none of them is a training sample" in page.text
+    assert "density 'a density' 4 trees 'some trees' 6" in page.text
     assert "out of bag" in written(model, tmp_path, X[:50], y[:50]).text
 
 

@@ -144,13 +144,19 @@ def curves_of(selection: Mapping[str, NDArray], loss: str) -> list[Curve]:
     losses = np.asarray(selection[loss], dtype=float)
     chosen = np.arange(len(k)) == np.argmin(losses)
     weights = np.asarray(selection.get("weight", chosen))
-    names = np.full(len(k), "", dtype=object)
-    if "view" in selection:
-        both = zip(selection["view"], selection["form"], strict=True)
-        names = np.array([f"{view}/{form}" for view, form in both], dtype=object)
+    names = np.array([candidate_name(selection, i) for i in range(len(k))])
     curves = []
     for name in dict.fromkeys(names):
         rows = np.flatnonzero(names == name)
         rows = rows[np.argsort(k[rows], kind="stable")]
         curves.append(Curve(name, k[rows], losses[rows], weights[rows].astype(float)))
     return sorted(curves, key=lambda curve: -curve.weight.sum())
+
+
+def candidate_name(selection: Mapping[str, NDArray], row: int) -> str:
+    """Return the view and the form in a row of a selection, and bags if they differ."""
+    if "view" not in selection:
+        return ""
+    name = f"{selection['view'][row]}/{selection['form'][row]}"
+    sizes = selection.get("bag_size", [0])
+    return name if len(set(sizes)) == 1 else f"{name}, bags of {sizes[row]}"

@@ -113,7 +113,8 @@ def space_of(estimator: Any) -> Part:
 
 def as_numbers(X: Any) -> NDArray:
     """Return samples as they reach a metric, as an array of floats."""
-    return np.asarray(X, dtype=np.float64)
+    dense = X.toarray() if hasattr(X, "toarray") else X
+    return np.asarray(dense, dtype=np.float64)
 
 
 def kept_samples(part: Part) -> NDArray | None:

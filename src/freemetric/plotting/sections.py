@@ -135,7 +135,7 @@ def votes(subject: Subject) -> Section | None:
         k = curve.n_neighbors[curve.weight.argmax()]
         rows.append([curve.name, f"{curve.weight.sum():.1%}", k])
     header = ["view/form", "weight", "largest weight at k"]
-    beside = getattr(ensemble.model, "estimators_", [])
+    beside = ensemble.model.estimators_
     strengths = strengths_of(ensemble.model, len(beside))
     others = [
         [name, repr(estimator), cell(strength)]
@@ -151,13 +151,11 @@ def votes(subject: Subject) -> Section | None:
 
 
 def strengths_of(model: Any, n: int) -> list[Any]:
-    """Return how strongly estimators beside the votes count, as far as it is known."""
+    """Return how strongly the estimators beside the votes count."""
     if hasattr(model, "pool_"):
         return list(model.pool_.strengths)
-    if hasattr(model, "combination_"):
-        # Two for each: beside the votes, and along the way from the neighbours.
-        return list(model.combination_.strengths[1:].reshape(2, n).sum(axis=0))
-    return [""] * n
+    # Two for each: beside the votes, and along the way from the neighbours.
+    return list(model.combination_.strengths[1:].reshape(2, n).sum(axis=0))
 
 
 def importances(subject: Subject) -> Section:
