@@ -10,7 +10,13 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import DMLFE, LFDA, MetricKNeighborsClassifier
+from freemetric import (
+    DMLFE,
+    GMML,
+    LFDA,
+    MetricKNeighborsClassifier,
+    PairClassifier,
+)
 from freemetric.plotting import report
 from freemetric.plotting import sections as page_sections
 
@@ -176,6 +182,15 @@ def test_neighbours_of_the_most_surprising_rows(flowers, tmp_path):
     expected = np.argsort(P, kind="stable")[:4]
     shown = [int(row) for row in re.findall(r"Row (\d+) row distance", page.text)]
     assert shown == expected.tolist()
+
+
+def test_a_classifier_of_pairs_shows_its_space(flowers, tmp_path):
+    X, y = flowers
+    pairs = np.stack([X.to_numpy()[:-1], X.to_numpy()[1:]], axis=1)
+    alike = np.where(y[:-1] == y[1:], 1, -1)
+    model = PairClassifier(GMML()).fit(pairs, alike)
+    page = written(model, tmp_path, X.to_numpy(), y)
+    assert page.headings == ["Features", "Learned space", "Neighbours"]
 
 
 def test_large_tables_are_sampled(monkeypatch, flowers, tmp_path):

@@ -16,7 +16,7 @@ def test_the_trace_of_every_replica_is_drawn(iris):
     for axis, name in zip(display.ax_, names, strict=True):
         shown = np.array([line.get_ydata() for line in axis.lines]).T
         np.testing.assert_array_equal(shown, model[-1].trace_[name])
-    assert display.title() == "DMLFE, 1 replica"
+    assert display.title() == "DMLFE, number of replicas: 1"
 
 
 @pytest.mark.parametrize(("hottest", "scale"), [(0.5, "linear"), (5.0, "log")])

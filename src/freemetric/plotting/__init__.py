@@ -1,10 +1,11 @@
 """Displays on matplotlib, and a page about a fitted model made of plotly figures."""
 
+from .classification import ConfusionDisplay, ReliabilityDisplay
 from .comparison import ComparisonDisplay, critical_difference
 from .embedding import EmbeddingDisplay
 from .features import ImportancesDisplay
 from .neighbors_curve import NeighborsCurveDisplay
-from .predictions import ConfusionDisplay, PredictionDisplay, ReliabilityDisplay
+from .regression import PredictionDisplay
 from .report import report
 from .trace import ThermodynamicsDisplay, TraceDisplay
 

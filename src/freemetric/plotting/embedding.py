@@ -125,7 +125,8 @@ class EmbeddingDisplay(Display):
         if y is not None:
             y = column_or_1d(y)
             check_consistent_length(Z, y)
-        display = cls(embedding, share, y, estimator_name=space_name(estimator))
+        name = type(space_of(estimator).model).__name__
+        display = cls(embedding, share, y, estimator_name=name)
         display.is_regression = y is not None and is_regression(estimator, y)
         if query is not None:
             if not 0 <= query < len(Z):
@@ -268,8 +269,3 @@ def plain(label: Any) -> str:
     """Return a label that matplotlib neither sets as a formula nor hides."""
     text = str(label).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
-
-
-def space_name(estimator: Any) -> str:
-    """Return the name of the model that learned the space."""
-    return type(space_of(estimator).model).__name__

@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import confusion_matrix
 
+from .classification import ReliabilityDisplay
 from .embedding import EmbeddingDisplay
 from .features import ImportancesDisplay
 from .neighbors_curve import NeighborsCurveDisplay
-from .predictions import PredictionDisplay, Predictions, ReliabilityDisplay
+from .predictions import Predictions
+from .regression import PredictionDisplay
 from .style import COLORS, class_style
 from .trace import QUANTITIES, TraceDisplay
 

@@ -73,8 +73,7 @@ def report(
     path = Path(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent} to write to.")
-    sections = sections_of(model, X, y)
-    page = render(title or type(model).__name__, sections)
+    page = render(title or type(model).__name__, sections_of(model, X, y))
     write_whole(path, page)
     return path
 

@@ -6,22 +6,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import resample
+from sklearn.utils import get_tags, resample
 
 from .. import __version__
 from . import figures
+from .classification import ReliabilityDisplay
 from .embedding import EmbeddingDisplay, learned_samples, nearest_rows
 from .features import ImportancesDisplay
 from .neighbors_curve import NeighborsCurveDisplay
 from .parts import as_numbers, kept_samples, part_with, space_of
-from .predictions import (
-    OOB,
-    PredictionDisplay,
-    Predictions,
-    ReliabilityDisplay,
-    predictions_of,
-    training_targets,
-)
+from .predictions import OOB, Predictions, predictions_of, training_targets
+from .regression import PredictionDisplay
 from .trace import TraceDisplay
 
 MOST_SAMPLES = 10_000
@@ -76,9 +71,9 @@ class Subject:
     @cached_property
     def predictions(self) -> Predictions | None:
         """Predictions beside the truth; None for a model that does not predict."""
-        has_oob = part_with(self.model, *OOB) is not None
-        can_predict = hasattr(self.model, "predict") if self.X is not None else has_oob
-        if self.truth is None or not can_predict:
+        if self.truth is None or not hasattr(self.model, "predict"):
+            return None
+        if not get_tags(self.model).input_tags.two_d_array:  # it predicts tuples
             return None
         return predictions_of(self.model, self.X, self.truth)
 
@@ -113,8 +108,7 @@ def head(subject: Subject, note: str) -> Section:
         facts["classes"] = len(subject.model.classes_)
     if hasattr(model, "oob_score_"):
         facts["training samples"] = len(kept_samples(space_of(subject.model)))
-        score = "accuracy" if hasattr(model, "classes_") else "R²"
-        facts[f"out-of-bag {score}"] = f"{model.oob_score_:.4f}"
+        facts["out-of-bag score"] = f"{model.oob_score_:.4f}"
     facts["freemetric"] = __version__
     table = Table("", [], [list(fact) for fact in facts.items()])
     return Section(text=note, code=repr(subject.model), tables=[table])
@@ -160,8 +154,8 @@ def strengths_of(model: Any, n: int) -> list[Any]:
 
 def importances(subject: Subject) -> Section:
     """Return which features count."""
-    shown = [figures.importances_figure(subject.importances)]
-    return Section("Features", figures=shown)
+    figure = figures.importances_figure(subject.importances)
+    return Section("Features", figures=[figure])
 
 
 def embedding(subject: Subject) -> Section | None:
@@ -170,8 +164,8 @@ def embedding(subject: Subject) -> Section | None:
         return None
     display = EmbeddingDisplay.of(subject.model, subject.X, subject.truth)
     text = "Near samples are alike by the learned distance."
-    shown = [figures.embedding_figure(display)]
-    return Section("Learned space", text, figures=shown)
+    figure = figures.embedding_figure(display)
+    return Section("Learned space", text, figures=[figure])
 
 
 def predictions(subject: Subject) -> Section | None:
@@ -230,11 +224,11 @@ def surprising_rows(subject: Subject, n: int) -> NDArray[np.intp]:
     if found is None:
         return figures.evenly(n, N_QUERIES)
     if found.classes is None:
-        surprise = np.abs(found.truth - found.predicted)
+        expected = -np.abs(found.truth - found.predicted)
     else:
         is_own = found.truth[:, None] == found.classes
-        surprise = 1 - (found.probabilities * is_own).sum(axis=1)
-    return found.rows[np.argsort(-surprise, kind="stable")[:N_QUERIES]]
+        expected = (found.probabilities * is_own).sum(axis=1)
+    return found.rows[np.argsort(expected, kind="stable")[:N_QUERIES]]
 
 
 def cell(value: Any) -> str:

@@ -114,8 +114,8 @@ class TraceDisplay(Display):
 
     def title(self) -> str:
         """Return the title."""
-        n = np.shape(self.trace["energy"])[1]
-        return f"{self.estimator_name}, {n} {'replica' if n == 1 else 'replicas'}"
+        n_replicas = np.shape(self.trace["energy"])[1]
+        return f"{self.estimator_name}, number of replicas: {n_replicas}"
 
 
 @dataclass(eq=False, repr=False)
