@@ -154,7 +154,8 @@ def parse_number(text, decimal):
     if match["mark"]:
         digits = digits.replace(match["mark"], "")
     number = float(match["sign"] + digits.replace(decimal, "."))
-    return number, match["before"] or match["after"] or ""
+    unit = match["before"] or match["after"] or ""
+    return number, unit.upper()
 
 
 def read_plain_numbers(texts):
