@@ -103,7 +103,7 @@ WRONG = {
     "fit {people} --target x -o {tmp}/m.fm": "no column 'x'; it has price, colour",
     "fit {people} --target class --drop x -o {tmp}/m.fm": "no column 'x'",
     "fit {people} --target class -o {tmp}/none/m.fm": "there is no folder",
-    "fit {people} --target colour --task regress -o {tmp}/m.fm": "' is no number",
+    "fit {people} --target since --task regress -o {tmp}/m.fm": "' is no number",
     "fit {model} --target class -o {tmp}/m.fm": "the suffix must be one of",
     "predict {people} {people}": "people.csv",
     "predict {model} {people} -o {tmp}/out.doc": "the suffix must be one of",

@@ -48,6 +48,7 @@ def test_numbers_in_texts(texts):
         "%",
         "1.2.3",
         "0x10",
+        "e5",
         "-",
     ],
 )

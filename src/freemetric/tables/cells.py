@@ -130,7 +130,7 @@ def distinct_texts(texts):
 def number_pattern(decimal, thousands):
     """Return the pattern of numbers that have certain marks, and perhaps a unit."""
     groups = rf"[1-9]\d{{0,2}}(?P<mark>{thousands})\d{{3}}(?:(?P=mark)\d{{3}})*"
-    digits = rf"(?=\D?\d)(?:{groups}|\d*)(?:{decimal}\d*)?(?:e[-+]?\d+)?"
+    digits = rf"(?={decimal}?\d)(?:{groups}|\d*)(?:{decimal}\d*)?(?:e[-+]?\d+)?"
     before = rf"(?P<sign>[-+]?) ?(?P<before>{UNIT})? ?"
     after = rf"(?: ?(?P<after>{UNIT}))?"
     return re.compile(rf"{before}(?P<digits>{digits}){after}", re.IGNORECASE)
@@ -247,10 +247,10 @@ def parse_date(text, date_format):
             moment = datetime.fromisoformat(text)
         else:
             moment = datetime.strptime(text, date_format)
-    except ValueError:
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
         return None
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(UTC).replace(tzinfo=None)
     return moment
 
 
