@@ -85,7 +85,8 @@ def cells_of_table(X, names):
     """
     kinds = {name: dtype.kind for name, dtype in X.dtypes.items()}
     numbers = [name for name, kind in kinds.items() if kind in "iuf"]
-    block = X if len(numbers) == len(kinds) else X[numbers]
+    is_number = [kind in "iuf" for kind in kinds.values()]
+    block = X if all(is_number) else X.loc[:, is_number]
     values = block.to_numpy(dtype=float, na_value=np.nan)  # faster than one by one
     cells = dict(zip(numbers, values.T, strict=True))
     for name in names:
