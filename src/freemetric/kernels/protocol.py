@@ -92,3 +92,14 @@ class Backend(Protocol):
         self, data: Any, A: NDArray, lists: Any = None, diagonal: bool = False
     ) -> tuple[NDArray, NDArray]:
         """Energies (R,) and their gradients, of the shape of A."""
+
+    def can_sweep(self, data: Any) -> bool:
+        """Whether there is an ``element_sweep`` for such data."""
+
+    def element_sweep(
+        self, data: Any, A: NDArray, trials: Trials, ridge: float = 0.0
+    ) -> tuple[NDArray, NDArray, NDArray]:
+        """Make all trials of every replica, one after another.
+
+        Returns the new A, energies (R,) plus ridge * |A|^2, and which trials were accepted (R, n).
+        """

@@ -115,6 +115,11 @@ def _cost(data, b, P):
     return energies[0], W[0]
 
 
+def can_sweep(data: Data) -> bool:
+    """Whether ``element_sweep`` takes such data."""
+    return True
+
+
 def element_sweep(
     data: Data, A: NDArray, trials: Trials, ridge: float = 0.0
 ) -> tuple[NDArray, NDArray, NDArray]:
@@ -136,7 +141,7 @@ def element_sweep(
     return A, values, accepted
 
 
-def others_nearest(Z: NDArray, n_neighbors: int) -> NDArray[np.intp]:
+def others_in_order(Z: NDArray, n_neighbors: int) -> NDArray[np.intp]:
     """Rows (R, N, n_neighbors) of the samples nearest to every sample but itself in spaces Z (R, N, p), nearest first.
 
     Of samples at equal distances the first comes first.

@@ -1,9 +1,7 @@
 """Energies and gradients over all pairs of N samples, a block of rows at a time; no N x N array.
 
 Row i of a block holds x_ij = log2(w_j) - log2(e) |z_i - z_j|^2 up to a constant, from one matrix product. Kernels
-overwrite it by the chances p_ij and then by W_ij = dE/dD_ij, whose row sums vanish. The gradient is
-
-    dE/dz_i = 2 sum_j (W_ij + W_ji) (z_i - z_j) = 2 (s_i z_i - sum_j (W_ij + W_ji) z_j),    s_i = sum_j W_ji.
+overwrite it by W_ij = dE/dD_ij, whose row sums vanish. ``maps`` says how the gradient follows.
 """
 
 from collections.abc import Callable
@@ -13,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..costs import mean_loss, similarity
+from ..maps import images, slopes
 from ..protocol import Similarity
 from .compiling import FAST, njit
-from .exp2 import LOG2E, soften
+from .exp2 import LOG2E, exp2, soften
 
 BLOCK = 1 << 17  # pairs at a time, which stay in the cache
 FAR = np.float32(-1e30)
@@ -23,24 +22,29 @@ f32 = np.float32
 
 
 @njit(fastmath=FAST, nogil=True, cache=True)
-def similarity_forces(x, first, similar, w, log_floor, costs):
-    """Overwrite x (n, N) by dE/dD; write the costs of samples from ``first`` on to costs (N,)."""
+def similarity_forces(x, first, similar, w, log_floor, with_forces, costs):
+    """Write the costs of samples from ``first`` on to costs (N,); overwrite x (n, N) by dE/dD where it is wanted."""
     for r in range(x.shape[0]):
         row, same, i = x[r], similar[r], first + r
         row[i] = FAR
-        soften(row)
+        most = FAR
+        for j in range(row.shape[0]):
+            most = row[j] if row[j] > most else most
         hit, miss = f32(0), f32(0)
         for j in range(row.shape[0]):
+            row[j] = exp2(row[j] - most)
             hit += row[j] * same[j]
             miss += row[j] * (f32(1) - same[j])
-        slope = w[i]
+        share = f32(1) / (hit + miss)
+        p, slope = hit * share, w[i] * share
         if log_floor > 0:
-            costs[i] = -np.log(hit + log_floor)
-            slope /= hit + log_floor
+            costs[i] = -np.log(p + log_floor)
+            slope /= p + log_floor
         else:
-            costs[i] = miss
-        for j in range(row.shape[0]):
-            row[j] *= slope * (same[j] - hit)
+            costs[i] = miss * share
+        if with_forces:
+            for j in range(row.shape[0]):
+                row[j] *= slope * (same[j] - p)
 
 
 @njit(fastmath=FAST, nogil=True, cache=True)
@@ -86,31 +90,43 @@ def log_sums(x, first, sums):
 
 
 class Rows:
-    """Blocks of rows of x_ij between the images Z (N, p) of samples with log2 weights (N,)."""
+    """Blocks of rows of x_ij between samples X (N, d) with log2 weights (N,) in the space of a map A."""
 
-    def __init__(self, Z: NDArray, log_weights: NDArray) -> None:
-        self.Z = Z
-        ones = np.ones((len(Z), 1), f32)
-        level = log_weights - LOG2E * np.einsum("np,np->n", Z, Z)
-        self.left = np.hstack([2 * LOG2E * Z, ones])
-        self.right = np.hstack([Z, level[:, None]]).T
-        self.starts = range(0, len(Z), max(1, BLOCK // len(Z)))
+    def __init__(
+        self, X: NDArray, A: NDArray, diagonal: bool, log_weights: NDArray
+    ) -> None:
+        self.X, self.A, self.diagonal = X, A, diagonal
+        self.Z = images(X, A, diagonal)
+        level = log_weights - LOG2E * np.einsum("np,np->n", self.Z, self.Z)
+        self.left = np.column_stack([2 * LOG2E * self.Z, np.ones_like(level)])
+        self.right = np.column_stack([self.Z, level]).T
+        self.starts = range(0, len(X), max(1, BLOCK // len(X)))
 
     def block(self, start: int) -> NDArray:
         """Rows (n, N) from ``start`` on."""
         return self.left[start : start + self.starts.step] @ self.right
 
-    def slope(self, forces: Callable[[int], NDArray]) -> NDArray:
-        """dE/dZ (N, p); ``forces(start)`` are the rows of dE/dD from ``start`` on."""
-        N, p = self.Z.shape
-        beside = np.hstack([self.Z, np.ones((N, 1), f32)])
-        pulled = np.zeros((N, p + 1), f32)
+    def gradient(self, forces: Callable[[int], NDArray]) -> NDArray:
+        """dE/dA; ``forces(start)`` are the rows of dE/dD from ``start`` on, whose sums vanish."""
+        if 2 * self.Z.shape[1] < self.X.shape[1]:
+            return self._slope_of_images(forces).T @ self.X
+        WX, s = np.empty_like(self.X), np.zeros(len(self.X), f32)
+        for start in self.starts:
+            W = forces(start)
+            WX[start : start + len(W)] = W @ self.X
+            s += np.ones(len(W), f32) @ W
+        return slopes(self.X, self.A, self.diagonal, WX, s)
+
+    def _slope_of_images(self, forces):
+        """dE/dZ (N, p) = 2 (s_i z_i - sum_j (W_ij + W_ji) z_j): two products, of fewer columns."""
+        pulled, s = np.zeros_like(self.Z), np.zeros(len(self.X), f32)
         for start in self.starts:
             W = forces(start)
             rows = slice(start, start + len(W))
-            pulled[rows, :p] += W @ self.Z
-            pulled += W.T @ beside[rows]
-        return 2 * (pulled[:, p:] * self.Z - pulled[:, :p])
+            pulled[rows] += W @ self.Z
+            pulled += W.T @ self.Z[rows]
+            s += np.ones(len(W), f32) @ W
+        return 2 * (s[:, None] * self.Z - pulled)
 
 
 def evaluate(
@@ -119,18 +135,18 @@ def evaluate(
     """E (R,) and, where it is wanted, dE/dA."""
     energies, gradient = np.empty(len(A)), np.empty(A.shape)
     of_one = _similar if isinstance(data.cost, Similarity) else _predicted
+    maps = A.astype(f32)
     for r in range(len(A)):
-        b, a = r % len(data.X), np.asarray(A[r], dtype=f32)
-        X = data.X[b]
-        rows = Rows(X * a if diagonal else X @ a.T, data.log_weights[b])
+        b = r % len(data.X)
+        rows = Rows(data.X[b], maps[r], diagonal, data.log_weights[b])
         energies[r], slope = of_one(data, b, rows, with_gradient)
         if with_gradient:
-            gradient[r] = (slope * X).sum(axis=0) if diagonal else slope.T @ X
+            gradient[r] = slope
     return energies, gradient
 
 
 def _similar(data, b, rows, with_gradient):
-    """The energy of similar neighbours, and dE/dZ: one pass over the pairs."""
+    """The energy of similar neighbours and its gradient: one pass over the pairs."""
     y, w = data.y[b % len(data.y)], data.weights[b]
     costs, floor = np.empty(len(w), f32), f32(data.cost.log_floor)
 
@@ -138,20 +154,20 @@ def _similar(data, b, rows, with_gradient):
         x = rows.block(start)
         own = y[start : start + len(x), None]
         similar = similarity(data.cost.kind, own, y[None]).astype(f32)
-        similarity_forces(x, start, similar, w, floor, costs)
+        similarity_forces(x, start, similar, w, floor, with_gradient, costs)
         return x
 
-    slope = None
+    gradient = None
     if with_gradient:
-        slope = rows.slope(forces)
+        gradient = rows.gradient(forces)
     else:
         for start in rows.starts:
             forces(start)
-    return np.dot(w.astype(np.float64), costs), slope
+    return np.dot(w.astype(np.float64), costs), gradient
 
 
 def _predicted(data, b, rows, with_gradient):
-    """The energy of predictions, and dE/dZ: a pass for the means, and one for what follows from all of them."""
+    """The energy of predictions and its gradient: a pass for the means, and one for what follows from all of them."""
     y = data.y[b].astype(f32)
     means, spreads = np.empty(y.shape, f32), np.empty(y.shape, f32)
 
@@ -160,7 +176,7 @@ def _predicted(data, b, rows, with_gradient):
         predictions(x, start, y, means, spreads)
         return x
 
-    kept = [chances(start) for start in rows.starts[:1]]  # often the only block
+    first = chances(0)
     for start in rows.starts[1:]:
         chances(start)
     E, by_mean, by_variance = mean_loss(
@@ -174,33 +190,31 @@ def _predicted(data, b, rows, with_gradient):
     parameters = y, means, spreads, by_mean[0].astype(f32), by_variance[0].astype(f32)
 
     def forces(start):
-        P = kept.pop() if start == 0 else chances(start)
+        P = first if start == 0 else chances(start)  # often the only block
         prediction_forces(P, start, *parameters)
         return P
 
-    return E[0], rows.slope(forces) if with_gradient else None
+    return E[0], rows.gradient(forces) if with_gradient else None
 
 
 def log_partition(
-    X: NDArray, A: NDArray, counted: NDArray, kept_bytes: int, gradient: NDArray
+    X: NDArray, A: NDArray, counted: NDArray, block_bytes: int, gradient: NDArray
 ) -> float:
     """Return sum_i counted_i log sum_{j != i} exp(-|A x_i - A x_j|^2) / N, and write its slope by A to ``gradient``.
 
     X (N, d), A (p, d), counted (N,) of zeros and ones and the gradient (p, d) are in float32.
     """
-    N = len(X)
-    Z = X @ A.T
-    rows, sums = Rows(Z, np.zeros(N, f32)), np.empty(N, f32)
+    share = counted / f32(len(X))
+    rows = Rows(X, A, False, np.zeros(len(X), f32))
+    sums = np.empty(len(X), f32)
 
     def forces(start):
         x = rows.block(start)
         log_sums(x, start, sums)
-        x *= -counted[start : start + len(x), None] / f32(N)
+        x *= -share[start : start + len(x), None]
         return x
 
-    F = rows.slope(forces)
-    # dlog/dD_ij = -p_ij has row sums: every row pulls at its own sample, too
-    own = -counted / f32(N)
-    gradient[:] = (F + 2 * own[:, None] * Z).T @ X
-    sums = sums.astype(np.float64) - LOG2E * np.einsum("np,np->n", Z, Z)
-    return float(np.dot(counted, sums) * np.log(2.0) / N)
+    gradient[:] = rows.gradient(forces)
+    gradient -= 2 * (share[:, None] * rows.Z).T @ X  # the sums of these rows do not vanish
+    exponents = sums - LOG2E * np.einsum("np,np->n", rows.Z, rows.Z).astype(np.float64)
+    return float(np.dot(share, exponents) * np.log(2.0))

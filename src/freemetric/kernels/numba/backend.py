@@ -8,6 +8,7 @@ from sklearn import neighbors
 
 from ...forking import effective_n_threads
 from ..costs import constant_loss, similarity
+from ..maps import images
 from ..protocol import Loss, Similarity, Trials
 from . import all_pairs, element_trials, listed_pairs
 from .all_pairs import log_partition
@@ -21,7 +22,7 @@ from .large_margin import (
     triplet_loss,
 )
 from .learner_loops import DualAverage, descend, logdet_cycle, mean_hinge
-from .nearest import others_nearest
+from .nearest import others_in_order, others_nearest
 from .trees import add_leaves, grow_tree
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "logdet_cycle",
     "mean_hinge",
     "neighbor_lists",
+    "others_in_order",
     "others_nearest",
     "prepare",
     "reaches",
@@ -98,7 +100,7 @@ def neighbor_lists(
     last: Lists | None = None,
 ) -> Lists:
     b = np.arange(len(A)) % len(data.X)
-    Z = listed_pairs.images(data.X[b], A.astype(f32), diagonal)
+    Z = images(data.X[b], A.astype(f32), diagonal)
     guess = None if last is None or len(last.rows) != len(A) else last.rows
     rows = others_nearest(Z, size, guess)
     if isinstance(data.cost, Similarity):

@@ -1,7 +1,7 @@
 """Energies and gradients where every sample knows only the L neighbours on its list: N L pairs instead of N^2.
 
-With W = dE/dD, whose row sums vanish, the gradient of a map is 2 A S, S = sum_ij W_ij (x_i - x_j)(x_i - x_j)^T.
-Expanded, S = X^T diag(s) X - B - B^T with B = X^T (W X) and s_j = sum_i W_ij: kernels are the two loops over pairs.
+Kernels are the two loops over pairs: chances from distances, and W X of W = dE/dD, from which ``maps`` makes the
+gradient.
 """
 
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..costs import prediction_cost, similarity_cost
+from ..maps import images, slopes
 from ..protocol import Similarity
 from .compiling import FAST, njit
 from .exp2 import LOG2E, soften
@@ -65,22 +66,6 @@ def evaluate(
             pull(W, rows, X, WX, s)
             gradient[r] = slopes(X, maps, diagonal, WX, s)
     return energies, gradient
-
-
-def images(X: NDArray, A: NDArray, diagonal: bool) -> NDArray:
-    """Z (R, N, p) of samples under maps, or under weights of the features."""
-    return X * A if diagonal else X @ A.swapaxes(1, 2)
-
-
-def slopes(X: NDArray, A: NDArray, diagonal: bool, WX: NDArray, s: NDArray) -> NDArray:
-    """2 A S, or of a diagonal map 2 A times the diagonal of S."""
-    if diagonal:
-        square = np.einsum("rn,rnd,rnd->rd", s, X, X)
-        square -= 2 * np.einsum("rnd,rnd->rd", X, WX)
-        return 2 * A * square[:, None]
-    half = s[:, :, None] * X - 2 * WX
-    S = X.swapaxes(1, 2) @ half
-    return A @ (S + S.swapaxes(1, 2))
 
 
 def _cost(data, b, P, near):

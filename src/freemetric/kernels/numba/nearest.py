@@ -3,6 +3,7 @@
 import numba
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from .compiling import njit
 
@@ -68,5 +69,17 @@ def others_nearest(Z: NDArray, n_neighbors: int, guess: NDArray | None = None) -
         for i in range(0, N, step):
             # Squared distances but for a constant of each row.
             D = queries[i : i + step] @ places.T
+            keep_nearest(D, i, lists[r, i : i + step])
+    return lists
+
+
+def others_in_order(Z: NDArray, n_neighbors: int) -> NDArray[np.int32]:
+    """The same by exact distances, so that samples at one place are equally far."""
+    R, N, _ = Z.shape
+    lists = first_guess(R, N, n_neighbors)
+    step = max(1, PAIRS // N)
+    for r in range(R):
+        for i in range(0, N, step):
+            D = cdist(Z[r, i : i + step], Z[r], "sqeuclidean")
             keep_nearest(D, i, lists[r, i : i + step])
     return lists
