@@ -12,9 +12,8 @@ def images(X: Any, A: Any, diagonal: bool) -> Any:
     return X * A if diagonal else X @ A.swapaxes(-1, -2)
 
 
-def slopes(X: Any, A: Any, diagonal: bool, WX: Any, s: Any) -> Any:
-    """dE/dA = 2 A S, or of a diagonal map 2 A times the diagonal of S."""
-    half = s[..., None] * X - 2 * WX
+def slopes(X: Any, A: Any, diagonal: bool, half: Any) -> Any:
+    """dE/dA = 2 A S, or of a diagonal map 2 A times the diagonal of S; ``half`` is diag(s) X - 2 W X."""
     if diagonal:
         return 2 * A * (X * half).sum(axis=-2)[..., None, :]
     S = X.swapaxes(-1, -2) @ half

@@ -14,7 +14,8 @@ from ..costs import mean_loss, similarity
 from ..maps import images, slopes
 from ..protocol import Similarity
 from .compiling import FAST, njit
-from .exp2 import LOG2E, exp2, soften
+from .exp2 import LOG2E
+from .rows import largest, raise_two, share_out, similarity_cost
 
 BLOCK = 1 << 17  # pairs at a time, which stay in the cache
 FAR = np.float32(-1e30)
@@ -25,26 +26,10 @@ f32 = np.float32
 def similarity_forces(x, first, similar, w, log_floor, with_forces, costs):
     """Write the costs of samples from ``first`` on to costs (N,); overwrite x (n, N) by dE/dD where it is wanted."""
     for r in range(x.shape[0]):
-        row, same, i = x[r], similar[r], first + r
-        row[i] = FAR
-        most = FAR
-        for j in range(row.shape[0]):
-            most = row[j] if row[j] > most else most
-        hit, miss = f32(0), f32(0)
-        for j in range(row.shape[0]):
-            row[j] = exp2(row[j] - most)
-            hit += row[j] * same[j]
-            miss += row[j] * (f32(1) - same[j])
-        share = f32(1) / (hit + miss)
-        p, slope = hit * share, w[i] * share
-        if log_floor > 0:
-            costs[i] = -np.log(p + log_floor)
-            slope /= p + log_floor
-        else:
-            costs[i] = miss * share
-        if with_forces:
-            for j in range(row.shape[0]):
-                row[j] *= slope * (same[j] - p)
+        i = first + r
+        x[r, i] = FAR
+        raise_two(x[r], largest(x[r]))
+        costs[i] = similarity_cost(x[r], similar[r], w[i], log_floor, with_forces)
 
 
 @njit(fastmath=FAST, nogil=True, cache=True)
@@ -53,7 +38,8 @@ def predictions(x, first, y, means, spreads):
     for r in range(x.shape[0]):
         row, i = x[r], first + r
         row[i] = FAR
-        soften(row)
+        raise_two(row, largest(row))
+        share_out(row)
         for o in range(y.shape[0]):
             target, mean, spread = y[o], f32(0), f32(0)
             for j in range(row.shape[0]):
@@ -86,7 +72,9 @@ def log_sums(x, first, sums):
     """Overwrite x (n, N) by chances; write log2 of the sums of 2**x over all others to sums (N,)."""
     for r in range(x.shape[0]):
         x[r, first + r] = FAR
-        sums[first + r] = soften(x[r])
+        most = largest(x[r])
+        raise_two(x[r], most)
+        sums[first + r] = most + np.log2(share_out(x[r]))
 
 
 class Rows:
@@ -115,7 +103,7 @@ class Rows:
             W = forces(start)
             WX[start : start + len(W)] = W @ self.X
             s += np.ones(len(W), f32) @ W
-        return slopes(self.X, self.A, self.diagonal, WX, s)
+        return slopes(self.X, self.A, self.diagonal, s[:, None] * self.X - 2 * WX)
 
     def _slope_of_images(self, forces):
         """dE/dZ (N, p) = 2 (s_i z_i - sum_j (W_ij + W_ji) z_j): two products, of fewer columns."""

@@ -55,6 +55,7 @@ f32 = np.float32
 
 class Data(NamedTuple):
     X: np.ndarray  # (B, N, d) float32, centred: distances stay, and float32 keeps more of them
+    wide: np.ndarray  # (B, N, d') the same with columns of zeros; X is a view of it
     weights: np.ndarray  # (B, N) float32, of sum one
     log_weights: np.ndarray  # (B, N) float32, to base 2
     y: np.ndarray
@@ -88,8 +89,10 @@ def prepare(
         y = y.astype(np.int32)
     else:
         y = y.astype(f32)
-    single = [np.ascontiguousarray(part, f32) for part in (X, weights, np.log2(weights))]
-    return Data(*single, y, cost, scale)
+    wide = listed_pairs.filled_up(X)
+    log_weights = np.log2(weights).astype(f32)
+    view = wide[:, :, : X.shape[2]]
+    return Data(view, wide, weights.astype(f32), log_weights, y, cost, scale)
 
 
 def neighbor_lists(

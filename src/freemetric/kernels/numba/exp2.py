@@ -37,19 +37,3 @@ def exp2(x):
     n = n if n > LEAST else f32(-127)
     bits = i32((i32(n) + BIAS) << DIGITS)
     return mantissa * bits.view(f32)
-
-
-@numba.njit(inline="always")
-def soften(row):
-    """Overwrite exponents x (L,) by 2**x over their sum; return log2 of that sum."""
-    most = row[0]
-    for j in range(row.shape[0]):
-        most = row[j] if row[j] > most else most
-    total = f32(0)
-    for j in range(row.shape[0]):
-        row[j] = exp2(row[j] - most)
-        total += row[j]
-    share = f32(1) / total
-    for j in range(row.shape[0]):
-        row[j] *= share
-    return most + np.log2(total)

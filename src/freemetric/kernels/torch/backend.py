@@ -118,7 +118,8 @@ def _evaluate(data, A, lists, diagonal, with_gradient):
             pairs.pull(W, rows, WX, s)
     gradient = None
     if with_gradient:
-        gradient = slopes(X, maps, diagonal, WX, s).cpu().numpy().astype(np.float64)
+        half = s[..., None] * X - 2 * WX
+        gradient = slopes(X, maps, diagonal, half).cpu().numpy().astype(np.float64)
     return energies().cpu().numpy().astype(np.float64), gradient
 
 
