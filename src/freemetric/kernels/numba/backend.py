@@ -64,7 +64,8 @@ class Data(NamedTuple):
 
 
 class Lists(NamedTuple):
-    rows: np.ndarray  # (R, N, L) int32
+    rows: np.ndarray  # (R, N, L) uint64, of the samples of all replicas one after another
+    own: np.ndarray  # (R, N, L) int32, of the samples of one replica
     log_weights: np.ndarray  # (R, N, L) float32
     near: np.ndarray  # similarities (R, N, L), or targets (R, m, N, L)
 
@@ -104,7 +105,7 @@ def neighbor_lists(
 ) -> Lists:
     b = np.arange(len(A)) % len(data.X)
     Z = images(data.X[b], A.astype(f32), diagonal)
-    guess = None if last is None or len(last.rows) != len(A) else last.rows
+    guess = None if last is None or len(last.own) != len(A) else last.own
     rows = others_nearest(Z, size, guess)
     if isinstance(data.cost, Similarity):
         y = data.y[np.arange(len(A)) % len(data.y)]
@@ -112,7 +113,8 @@ def neighbor_lists(
     else:
         targets = _listed(data.y[b].swapaxes(1, 2), rows)  # (R, N, L, m)
         near = np.ascontiguousarray(np.moveaxis(targets, 3, 1))
-    return Lists(rows, _listed(data.log_weights[b], rows), near)
+    first = rows.shape[1] * np.arange(len(A), dtype=np.uint64)[:, None, None]
+    return Lists(first + rows.astype(np.uint64), rows, _listed(data.log_weights[b], rows), near)
 
 
 def _listed(values, rows):

@@ -17,6 +17,7 @@ def njit(**options: Any) -> Callable[[Callable], Any]:
     """``numba.njit``; where no folder can be written to, every process compiles for itself."""
 
     def compiled(function: Callable) -> Any:
+        options.setdefault("error_model", "numpy")
         try:
             return numba.njit(**options)(function)
         except RuntimeError:  # numba: no locator available for the cache

@@ -6,7 +6,6 @@ the gradient.
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,80 +13,52 @@ from ..costs import prediction_cost
 from ..maps import images, slopes
 from ..protocol import Similarity
 from .compiling import FAST, njit
-from .exp2 import LOG2E
-from .rows import largest, raise_two, share_out, similarity_cost
+from .exp2 import LOG2E, exp2
+from .rows import similarity_cost
 
 LANES = 16  # numbers of the longest vectors
-AT_A_TIME = 4096  # samples of several replicas, which stay in the cache
-NEGLIGIBLE = np.float32(1e-6)  # of a force, beside others of order one
-f32, u64 = np.float32, np.uint64  # unsigned numbers spare a check for negative ones
+FAR = np.float32(-1e30)
+f32 = np.float32
 
 
-@numba.njit(inline="always")
-def weigh(Z, rows, log_weights, W):
-    """Write weights 2**x of neighbours to W (N, L), the largest of a sample being one, in a space Z (N, p)."""
-    for i in range(u64(Z.shape[0])):
-        own, x = Z[i], W[i]
-        for l in range(u64(x.shape[0])):
-            other, D = Z[u64(rows[i, l])], f32(0)
+@njit(fastmath=FAST, nogil=True, cache=True)
+def weigh(Z, rows, log_weights, W, flat):
+    """Write weights 2**x of neighbours to W (n, L), the largest of a sample being one; ``flat`` is W as one row."""
+    for i in range(Z.shape[0]):
+        own, most = Z[i], FAR
+        for l in range(rows.shape[1]):
+            other, D = Z[rows[i, l]], f32(0)
             for k in range(own.shape[0]):
                 D += (own[k] - other[k]) * (own[k] - other[k])
-            x[l] = log_weights[i, l] - LOG2E * D
-        most = largest(x)
-        for l in range(u64(x.shape[0])):
-            x[l] -= most
-    raise_two(W.reshape(W.size), f32(0))  # all in one: vectors are longer than lists
+            x = log_weights[i, l] - LOG2E * D
+            W[i, l] = x
+            most = x if x > most else most
+        for l in range(rows.shape[1]):
+            W[i, l] -= most
+    for t in range(flat.shape[0]):  # vectors are longer than lists
+        flat[t] = exp2(flat[t])
 
 
 @njit(fastmath=FAST, nogil=True, cache=True)
-def similarity_forces(Z, rows, log_weights, near, w, log_floor, with_forces, costs, W):
-    """Write the costs (R, N) of all samples and, where it is wanted, W (R, N, L) of spaces Z (R, N, p)."""
-    for r in range(u64(Z.shape[0])):
-        weigh(Z[r], rows[r], log_weights[r], W[r])
-        for i in range(u64(Z.shape[1])):
-            costs[r, i] = similarity_cost(
-                W[r, i], near[r, i], w[r, i], log_floor, with_forces
-            )
+def similarity_forces(W, near, w, log_floor, with_forces, costs):
+    """Write the costs (n,) of samples; overwrite weights (n, L) by dE/dD where it is wanted."""
+    for i in range(W.shape[0]):
+        costs[i] = similarity_cost(W[i], near[i], w[i], log_floor, with_forces)
 
 
 @njit(fastmath=FAST, nogil=True, cache=True)
-def chances(Z, rows, log_weights, P):
-    """Write the chances P (R, N, L) of neighbours in spaces Z (R, N, p)."""
-    for r in range(u64(Z.shape[0])):
-        weigh(Z[r], rows[r], log_weights[r], P[r])
-        for i in range(u64(Z.shape[1])):
-            share_out(P[r, i])
-
-
-@njit(fastmath=FAST, nogil=True, cache=True)
-def pull(W, rows, X, half):
-    """Write diag(s) X - 2 W X to half (R, N, d), s the column sums of W (R, N, L).
-
-    Samples that only feel negligible forces are passed over: on a cold walk these are many.
-    """
-    N = u64(X.shape[1])
-    s, least = np.empty(N, f32), NEGLIGIBLE / f32(N)
-    for r in range(u64(X.shape[0])):
-        s[:] = f32(0)
-        for i in range(N):
-            to = half[r, i]
-            to[:] = f32(0)
-            forces = W[r, i]
-            most = f32(0)
-            for l in range(u64(forces.shape[0])):
-                most = max(most, abs(forces[l]))
-            if most < least:
-                continue
-            for l in range(u64(forces.shape[0])):
-                j, force = u64(rows[r, i, l]), forces[l]
-                s[j] += force
-                other = X[r, j]
-                for k in range(to.shape[0]):
-                    to[k] += force * other[k]
-        for i in range(N):
-            to, own = half[r, i], X[r, i]
+def pull(W, rows, X, WX, s):
+    """Write W X to WX (n, d), and add the column sums of W (n, L) to s (n,)."""
+    for i in range(W.shape[0]):
+        to = WX[i]
+        for k in range(to.shape[0]):
+            to[k] = f32(0)
+        for l in range(W.shape[1]):
+            j, force = rows[i, l], W[i, l]
+            other = X[j]
+            s[j] += force
             for k in range(to.shape[0]):
-                to[k] = s[i] * own[k] - f32(2) * to[k]
+                to[k] += force * other[k]
 
 
 def filled_up(A: NDArray, axes: tuple[int, ...] = (2,)) -> NDArray[np.float32]:
@@ -100,31 +71,33 @@ def evaluate(
     data: Any, A: NDArray, lists: Any, diagonal: bool, with_gradient: bool
 ) -> tuple[NDArray, NDArray]:
     """E (R,) of maps A (R, p, d), or weights of the features (R, 1, d), and dE/dA where it is wanted."""
-    (B, N, _), (R, p, d) = data.wide.shape, A.shape
-    energies, gradient = np.empty(R), np.empty(A.shape)
+    R, p, d = A.shape
     maps = filled_up(A, (2,) if diagonal else (1, 2))
-    step = max(1, AT_A_TIME // N)
-    for start in range(0, R, step):
-        some = slice(start, start + step)
-        b = some if B == R else np.arange(R)[some] % B
-        X, A = data.wide[b], maps[some]
-        Z = images(X, A, diagonal)
-        energies[some], W = _cost(data, b, Z, lists, some, with_gradient)
-        if with_gradient:
-            half = np.empty(X.shape, f32)
-            pull(W, lists.rows[some], X, half)
-            gradient[some] = slopes(X, A, diagonal, half)[:, :p, :d]
-    return energies, gradient
-
-
-def _cost(data, b, Z, lists, some, with_gradient):
-    """Energies (R,) and dE/dD (R, N, L)."""
-    weights, near = data.weights[b], lists.near[some]
-    W, listed = np.empty(lists.rows[some].shape, f32), (lists.rows[some], lists.log_weights[some])
+    some = np.arange(R) % len(data.X)
+    X, w = (part if len(part) == R else part[some] for part in (data.wide, data.weights))
+    Z, W = images(X, maps, diagonal), np.empty(lists.rows.shape, f32)
+    # Samples of all replicas, one after another.
+    rows, log_weights, flat = _joined(lists.rows), _joined(lists.log_weights), W.ravel()
+    weigh(_joined(Z), rows, log_weights, _joined(W), flat)
     if isinstance(data.cost, Similarity):
-        costs, floor = np.empty(weights.shape, f32), f32(data.cost.log_floor)
-        similarity_forces(Z, *listed, near, weights, floor, with_gradient, costs, W)
-        return (weights * costs).sum(axis=1, dtype=np.float64), W
-    chances(Z, *listed, W)
-    energies, W = prediction_cost(data.cost, W, near, data.y[b], weights, data.scale[b])
-    return energies, W.astype(f32)
+        costs, floor = np.empty(w.shape, f32), f32(data.cost.log_floor)
+        near = _joined(lists.near)
+        similarity_forces(_joined(W), near, w.ravel(), floor, with_gradient, costs.ravel())
+        energies = (w * costs).sum(axis=1, dtype=np.float64)
+    else:
+        W /= W.sum(axis=2, keepdims=True)
+        y, scale = data.y[some], data.scale[some]
+        energies, W = prediction_cost(data.cost, W, lists.near, y, w, scale)
+        W = W.astype(f32)
+    if not with_gradient:
+        return energies, A
+    WX, s = np.empty(X.shape, f32), np.zeros(w.shape, f32)
+    pull(_joined(W), rows, _joined(X), _joined(WX), s.ravel())
+    WX *= -2
+    WX += s[:, :, None] * X
+    return energies, slopes(X, maps, diagonal, WX)[:, :p, :d].astype(np.float64)
+
+
+def _joined(values):
+    """A view (R * N, ...) of values (R, N, ...)."""
+    return values.reshape(-1, *values.shape[2:])

@@ -1,6 +1,5 @@
 """Lists of nearest neighbours: distances by a matrix product, the nearest by insertion."""
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
@@ -11,17 +10,6 @@ PAIRS = 1 << 18  # distances at a time, which stay in the cache
 f32, u64 = np.float32, np.uint64
 
 
-@numba.njit(inline="always")
-def insert(near, chosen, at, value, j):
-    """Put value and its number j into the first ``at`` places of a sorted list; of equal values the first wins."""
-    while at > 0 and (near[at - 1] > value or (near[at - 1] == value and chosen[at - 1] > j)):
-        near[at] = near[at - 1]
-        chosen[at] = chosen[at - 1]
-        at -= 1
-    near[at] = value
-    chosen[at] = j
-
-
 @njit(nogil=True, cache=True)
 def keep_nearest(D, first, lists):
     """Write to lists (n, K) the numbers of the least distances D (n, N) of samples from ``first`` on, but themselves.
@@ -29,21 +17,27 @@ def keep_nearest(D, first, lists):
     What stands in the lists, K different others, is a guess: a good one saves most of the insertions. D is
     overwritten. Unsigned counts spare a check for negative ones.
     """
-    K = lists.shape[1]
+    n, (N, K) = u64(D.shape[0]), (u64(D.shape[1]), u64(lists.shape[1]))
     near = np.empty(K, D.dtype)
-    for i in range(u64(D.shape[0])):
+    for i in range(n):
         row, chosen = D[i], lists[i]
         row[first + i] = np.inf
-        for k in range(K):
-            j = chosen[k]
+        worst, last = row[0], N
+        for t in range(K + N):
+            is_guess = t < K
+            j = u64(chosen[t]) if is_guess else t - K
             value = row[j]
-            row[j] = np.inf
-            insert(near, chosen, k, value, j)
-        worst, last = near[K - 1], chosen[K - 1]
-        for j in range(u64(row.shape[0])):
-            if row[j] < worst or (row[j] == worst and j < last):
-                insert(near, chosen, K - 1, row[j], j)
-                worst, last = near[K - 1], chosen[K - 1]
+            if is_guess or value < worst or (value == worst and j < last):
+                row[j] = np.inf  # not twice
+                at = t if is_guess else K - u64(1)
+                while at > 0 and (
+                    near[at - u64(1)] > value
+                    or (near[at - u64(1)] == value and chosen[at - u64(1)] > j)
+                ):
+                    near[at], chosen[at] = near[at - u64(1)], chosen[at - u64(1)]
+                    at -= u64(1)
+                near[at], chosen[at] = value, j
+                worst, last = near[K - u64(1)], u64(chosen[K - u64(1)])
 
 
 def first_guess(R: int, N: int, size: int) -> NDArray[np.int32]:
