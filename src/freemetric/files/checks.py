@@ -18,6 +18,12 @@ def check_ensemble(ensemble):
         require(len(widths) == 1, "an ensemble", "has maps of another width")
 
 
+def check_width(model):
+    """ValueError unless the samples that vote have the features of the model."""
+    width = model.ensemble_.X.shape[1]
+    require(width == model.n_features_in_, "an ensemble", "is of other features")
+
+
 def check_trees(model):
     """ValueError unless trees ask for features, and have a leaf for every end."""
     check_numbers("features_", model.features_, model.n_features_in_)

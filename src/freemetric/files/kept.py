@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from ..sklearn_compat import validate_params
 
 NOT_KEPT = {"n_jobs", "memory"}  # for the machine that loads to decide
+OUTPUT = "_sklearn_output_config"  # which has nothing to do with a fit
 MOST = 2**31  # of anything
 MOST_FEATURES = 1_000_000  # names of more would fill the memory
 KINDS = {"float": "f", "nan": "f", "int": "iu", "bool": "b", "labels": "biufUO"}
@@ -80,7 +81,7 @@ class Kept:
     def _check(self, value, state):
         if isinstance(value, BaseEstimator):
             validate_params(value)
-        if state.keys() & self.fields.keys():
+        if state.keys() & self.fields.keys() - {OUTPUT}:
             check_fields(self.cls.__name__, state, self.fields)
             self.check(value)
 

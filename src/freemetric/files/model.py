@@ -12,7 +12,7 @@ from .container import packed, read, shown, unpacked, write
 from .table import BY_CLASS, BY_TAG
 from .tree import Reader, Writer
 
-LONGEST_REASON = 300  # letters: errors may quote the file
+LONGEST = 300  # letters of a message: it may quote the file
 RELEASES = {"freemetric": __version__, "scikit-learn": sklearn.__version__}
 
 
@@ -61,7 +61,7 @@ def save(model, path):
     except (ValueError, TypeError) as problem:
         problem = printable(str(problem).replace("`` is", "it is"))
         raise ModelFileError(f"{name} cannot be saved: {problem}") from None
-    write(path, packed({**RELEASES, "model": tree}, writer.numbers))
+    write(path, packed({"releases": RELEASES, "model": tree}, writer.numbers))
 
 
 def load(path):
@@ -84,64 +84,45 @@ def load(path):
         cannot be opened, the error is also a FileNotFoundError, IsADirectoryError or
         PermissionError.
     """
+    saved_by = RELEASES
     try:
         header, numbers = unpacked(read(path))
+        saved_by = header["releases"]
+        is_near = minor(saved_by) == minor(RELEASES)
         reader = Reader(BY_TAG, numbers)
-        saved_by = {name: text(header[name]) for name in RELEASES}
-        model = rebuilt(reader, header["model"], saved_by)
+        model = reader.whole(header["model"])
+        if not isinstance(model, BaseEstimator):
+            raise ValueError("it holds no estimator")
+        check_is_fitted(model)
     except ModelFileAccessError:
         raise
     except Exception as problem:  # anything may go wrong in a file made to harm
-        reason = printable(str(problem) or type(problem).__name__)
-        if not isinstance(problem, ModelFileError):
-            reason = f"damaged or altered ({reason})"
-        raise ModelFileError(f"{shown(path)}: {reason}") from problem
-    release = saved_by["scikit-learn"]
-    if minor(release) != minor(sklearn.__version__) and holds_foreign(reader.tags):
+        raise unreadable(path, problem, saved_by) from problem
+    if not is_near and any(tag.startswith("sklearn.") for tag in reader.tags):
         warnings.warn(
-            f"{shown(path)}: saved with parts of scikit-learn {printable(release)}, "
-            f"and this is {sklearn.__version__}; predictions may differ.",
+            printable(f"{shown(path)}: saved by {saved_by}, this is {RELEASES}"),
             VersionWarning,
             stacklevel=2,
         )
     return model
 
 
-def rebuilt(reader, tree, saved_by):
-    """The model of a tree; the error says where other releases wrote it."""
-    try:
-        model = reader.whole(tree)
-        if not isinstance(model, BaseEstimator):
-            raise ValueError("it holds no estimator")
-        check_is_fitted(model)
-    except Exception as problem:
-        if saved_by == RELEASES:
-            raise
-        releases = " and ".join(f"{name} {saved_by[name]}" for name in RELEASES)
-        ours = " and ".join(f"{name} {RELEASES[name]}" for name in RELEASES)
-        message = f"saved with {releases}, cannot be loaded with {ours}: {problem}"
-        raise ModelFileError(message) from problem
-    return model
+def unreadable(path, problem, saved_by):
+    """The error of a file that cannot be read, in one line."""
+    reason = str(problem) or type(problem).__name__
+    if not isinstance(problem, ModelFileError):
+        reason = f"cannot be read ({reason})"
+    if saved_by != RELEASES:
+        reason = f"{reason}; saved by {saved_by}, this is {RELEASES}"
+    return ModelFileError(f"{shown(path)}: {printable(reason)}")
 
 
-def holds_foreign(tags):
-    """Whether there are classes of scikit-learn among the tags."""
-    return any(tag.startswith("sklearn.") for tag in tags)
+def minor(releases):
+    """The first two numbers of the release of scikit-learn."""
+    return releases["scikit-learn"].split(".")[:2]
 
 
-def minor(release):
-    """The first two numbers of a release."""
-    return release.split(".")[:2]
-
-
-def text(value):
-    """The value; TypeError unless it is a text."""
-    if type(value) is not str:
-        raise TypeError("a header without releases")
-    return value
-
-
-def printable(reason):
+def printable(text):
     """A text on one line, and not too long."""
-    shortened = reason[:LONGEST_REASON] + "..." * (len(reason) > LONGEST_REASON)
+    shortened = text[:LONGEST] + "..." * (len(text) > LONGEST)
     return "".join(letter if letter.isprintable() else " " for letter in shortened)

@@ -19,7 +19,6 @@ from ..ensemble import (
 from ..ensemble.student_t import FARTHEST
 from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..learners.base import MetricLearner
-from .container import write
 from .graph import Graph
 from .onnx_ensemble import (
     expected,
@@ -33,7 +32,7 @@ from .onnx_ensemble import (
 NEIGHBORS = (MetricKNeighborsClassifier, MetricKNeighborsRegressor)
 
 
-def to_onnx(model, path=None, *, quantiles=None):
+def to_onnx(model, *, quantiles=None):
     """Export a fitted model as an ONNX graph, which predicts without Python.
 
     The input is "X", doubles of shape (n_samples, n_features). The outputs are
@@ -52,8 +51,6 @@ def to_onnx(model, path=None, *, quantiles=None):
         A fitted learner, MetricKNeighborsClassifier, MetricKNeighborsRegressor,
         FreeEnergyClassifier or FreeEnergyRegressor, or a pipeline or search with one;
         skl2onnx must know the other steps, and the estimators beside the votes.
-    path : path-like, binary file object or None, default=None
-        File to write. An existing one is replaced once the new one is complete.
     quantiles : sequence of float or None, default=None
         Chances between 0 and 1, for one more output "quantiles" of a
         FreeEnergyRegressor.
@@ -61,7 +58,7 @@ def to_onnx(model, path=None, *, quantiles=None):
     Returns
     -------
     onnx.ModelProto
-        The graph, in opset 18.
+        The graph, in opset 18; ``onnx.save(made, path)`` writes it.
 
     Raises
     ------
@@ -89,13 +86,10 @@ def to_onnx(model, path=None, *, quantiles=None):
         outputs = results(graph, model, "X")
         if quantiles is not None:
             outputs["quantiles"] = quantiles_of(graph, model, quantiles)
-        made = graph.model(name, model.n_features_in_, outputs, notes_of(model))
+        return graph.model(name, model.n_features_in_, outputs, notes_of(model))
     except Exception as problem:  # of any kind: skl2onnx raises many
         reason = str(problem).strip().partition("\n")[0]
         raise ValueError(f"{name} cannot be exported: {reason}") from problem
-    if path is not None:
-        write(path, made.SerializeToString())
-    return made
 
 
 def notes_of(model):

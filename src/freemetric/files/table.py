@@ -6,7 +6,6 @@ A class that is not here cannot be saved, and nothing else can be made by loadin
 from sklearn import preprocessing as scaling
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.linear_model import (
     ElasticNet,
@@ -27,12 +26,12 @@ from ..ensemble.training_set import TrainingSet
 from ..ensemble.trends import Combination, Noise
 from ..ensemble.views import Axes, Quantiles, Scaled
 from . import checks
-from .kept import Kept
+from .kept import OUTPUT, Kept
 
 FITTED = {
     "n_features_in_": "count d",
     "feature_names_in_": "?labels d",
-    "_sklearn_output_config": "?",
+    OUTPUT: "?",
 }
 
 # --- the ensemble ---------------------------------------------------------------------
@@ -58,6 +57,7 @@ ENSEMBLE = [
             "pool_": Pool,
             "oob_decision_function_": "nan n C",
         },
+        checks.check_width,
     ),
     Kept(
         ensemble.FreeEnergyRegressor,
@@ -68,6 +68,7 @@ ENSEMBLE = [
             "noise_": Noise,
             "oob_prediction_": "nan n",
         },
+        checks.check_width,
     ),
     Kept(
         ensemble.Ensemble,
@@ -214,12 +215,7 @@ LINEAR = FITTED | {
     "intercept_": "",
     "alpha_": "?number",
     "best_score_": "?number",
-    "cv_results_": "?",
-    "dual_gap_": "?",
     "n_iter_": "?",
-    "rank_": "?",
-    "singular_": "?",
-    "solver_": "?",
 }
 CLASSES = {"classes_": "labels C"}
 ENCODER = FITTED | {
@@ -337,21 +333,6 @@ FOREIGN = [
         for cls in (ElasticNet, Lasso, LinearRegression, Ridge, RidgeCV)
     ),
     Kept(LogisticRegression, LINEAR | CLASSES),
-    Kept(
-        LinearDiscriminantAnalysis,
-        LINEAR
-        | CLASSES
-        | {
-            "priors_": "float C",
-            "means_": "float C d",
-            "covariance_": "?float d d",
-            "xbar_": "?float d",
-            "scalings_": "?float d .",
-            "explained_variance_ratio_": "?",
-            "_max_components": "count",
-            "_n_features_out": "?count",
-        },
-    ),
     Kept(
         GaussianNB,
         FITTED

@@ -59,8 +59,8 @@ class Writer:
             return {"slice": self._items([value.start, value.stop, value.step], where)}
         if isinstance(value, type) and TYPES.get(value.__name__) is value:
             return {"type": value.__name__}
-        if isinstance(value, np.dtype):
-            return {"dtype": self.tree(value.type, where)}
+        if isinstance(value, np.dtype) and value.type.__name__ in TYPES:
+            return {"dtype": value.type.__name__}
         if isinstance(value, np.generic):
             return {"scalar": self._array(np.asarray(value), where)}
         if type(value) is np.ndarray and value.dtype.kind == "O":
@@ -120,7 +120,7 @@ class Reader:
         self._readers = {
             "float": NOT_FINITE.__getitem__,
             "type": TYPES.__getitem__,
-            "dtype": lambda content: np.dtype(self.value(content)),
+            "dtype": lambda name: np.dtype(TYPES[name]),
             "tuple": lambda items: tuple(self.value(items)),
             "slice": lambda bounds: slice(*self.value(bounds)),
             "scalar": lambda content: self._array(*content)[()],
@@ -148,15 +148,12 @@ class Reader:
         return value
 
     def _array(self, dtype, shape, axes):
-        if not PLAIN.fullmatch(dtype) or any(
-            type(n) is not int or n < 0 for n in shape
-        ):
-            raise ValueError(f"an array of {dtype!r} and of shape {shape}")
+        check_axes(shape)
+        if not PLAIN.fullmatch(dtype):
+            raise ValueError(f"an array of {dtype!r}")
         dtype = np.dtype(dtype)
         n_bytes = dtype.itemsize * math.prod(shape)
-        # An empty array takes no bytes, but who multiplies by its axes believes them.
-        is_wide = n_bytes == 0 and max(shape, default=0) > MOST_OF_NOTHING
-        if n_bytes > len(self._numbers) or is_wide:
+        if n_bytes > len(self._numbers):
             raise ValueError(f"an array of shape {shape} and too few numbers")
         content = self._numbers[:n_bytes]
         self._numbers = self._numbers[n_bytes:]
@@ -165,6 +162,7 @@ class Reader:
         return array.transpose(np.argsort(axes)) if len(shape) else array
 
     def _objects(self, shape, items):
+        check_axes(shape)
         array = np.empty(len(items), dtype=object)
         for i, item in enumerate(items):
             array[i] = self.value(item)
@@ -176,6 +174,17 @@ class Reader:
         self.tags.add(tag)
         parts = {name: self.value(part) for name, part in tree.items()}
         return self._kept[tag].rebuilt(parts)
+
+
+def check_axes(shape):
+    """ValueError unless all lengths of axes are whole numbers that are usual.
+
+    An empty array takes no memory, but who multiplies by its axes believes them.
+    """
+    is_empty = 0 in shape
+    for n in shape:
+        if type(n) is not int or n < 0 or (is_empty and n > MOST_OF_NOTHING):
+            raise ValueError(f"an array of shape {shape}")
 
 
 def check_bits(array):
