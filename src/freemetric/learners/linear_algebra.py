@@ -17,7 +17,9 @@ def map_of(M: NDArray, n_components: int | None = None) -> NDArray:
     return (vectors * np.sqrt(np.clip(values, 0, None))).T[:n_components]
 
 
-def map_by_contrast(M: NDArray, near: NDArray, far: NDArray, n_components: int | None = None) -> NDArray:
+def map_by_contrast(
+    M: NDArray, near: NDArray, far: NDArray, n_components: int | None = None
+) -> NDArray:
     """A with A^T A = M, rows by the length of differences ``far`` (n, d) along them against those of ``near``.
 
     The mean square of near images is added in every direction, so that directions of little variance do not win.
@@ -33,7 +35,9 @@ def shrunk(C: NDArray, ridge: float = 1e-6) -> NDArray:
     return C + ridge * _level(C) * np.eye(len(C))
 
 
-def invertible(C: NDArray, rows: NDArray, regularization: float | str = "auto") -> NDArray:
+def invertible(
+    C: NDArray, rows: NDArray, regularization: float | str = "auto"
+) -> NDArray:
     """The covariance C of centred rows (n, d), made invertible.
 
     A number is a relative ridge. "auto" shrinks a singular matrix by Ledoit and Wolf's amount.
@@ -42,7 +46,9 @@ def invertible(C: NDArray, rows: NDArray, regularization: float | str = "auto") 
     return kept * C + ridge * np.eye(len(C))
 
 
-def shrinkage(C: NDArray, rows: NDArray, regularization: float | str = "auto") -> tuple[float, float]:
+def shrinkage(
+    C: NDArray, rows: NDArray, regularization: float | str = "auto"
+) -> tuple[float, float]:
     """The share of C that is kept, and the multiple of the identity that is added."""
     if regularization != "auto":
         return 1.0, max(float(regularization), SINGULAR) * _level(C)
@@ -87,7 +93,7 @@ def generalised_eigenvectors(S: NDArray, T: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def within_groups(X: NDArray, groups: NDArray) -> NDArray:
-    """The samples minus the mean of their group, group by group; groups of -1 are left out."""
+    """The samples minus the mean of their group; groups of -1 are left out."""
     if groups.min() < 0:
         X, groups = X[groups >= 0], groups[groups >= 0]
     means = group_means(X, groups)[groups]
@@ -98,6 +104,12 @@ def group_means(X: NDArray, groups: NDArray) -> NDArray:
     """Means (C, d) of the samples of groups 0..C-1."""
     counts = np.bincount(groups)
     if len(counts) <= FEW_GROUPS:
-        return (groups == np.arange(len(counts))[:, None]).astype(np.float64) @ X / counts[:, None]
-    membership = csr_array((np.ones(len(X)), groups, np.arange(len(X) + 1)))  # (N, groups), a one in every row
+        return (
+            (groups == np.arange(len(counts))[:, None]).astype(np.float64)
+            @ X
+            / counts[:, None]
+        )
+    membership = csr_array(
+        (np.ones(len(X)), groups, np.arange(len(X) + 1))
+    )  # (N, groups), a one in every row
     return membership.T @ X / counts[:, None]
