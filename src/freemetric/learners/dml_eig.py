@@ -20,13 +20,13 @@ ROUNDING = 1e-13  # of the objective or mu
 
 
 class DMLeig(PairLearner):
-    r"""Distance metric learning by eigenvalue optimisation: the largest smallest distance
-    of dissimilar pairs.
+    r"""Distance metric learning by eigenvalue optimisation: no dissimilar pair near.
 
     .. math::
 
-        \max_{M \succeq 0}\; -\mu \log \sum_{(i, j) \in D} e^{-d_M(i, j) / \mu} \quad \text{such that} \quad
-        \operatorname{mean}_{(i, j) \in S} d_M(i, j) = 1, \qquad d_M(i, j) = (x_i - x_j)^T M (x_i - x_j),
+        \max_{M \succeq 0}\; -\mu \log \sum_{(i, j) \in D} e^{-d_M(i, j) / \mu} \quad
+        \text{such that} \quad \operatorname{mean}_{(i, j) \in S} d_M(i, j) = 1, \qquad
+        d_M(i, j) = (x_i - x_j)^T M (x_i - x_j),
 
     a minimum over the dissimilar pairs D, smoothed by mu. From labels, S holds the
     nearest samples of the own class and D those of other classes. With X_S = K K^T the

@@ -86,7 +86,8 @@ class DMLFE(WeightedMetricLearner):
         HamiltonianMove(), n_steps=40)``, with batches ``Annealing(Constant(1e-4),
         LangevinMove(), n_steps=60)``, and for energies without a gradient
         ``Annealing(Geometric(0.01, 0.9), ElementMove(0.3, n_moves=50), n_steps=60)``.
-    init : {"auto", "identity", "lda", "pca", "pls", "random", "uniform"} or array of shape (p, n_features), default="auto"
+    init : str or array-like of shape (p, n_features), default="auto"
+        "auto", "identity", "lda", "pca", "pls", "random", "uniform" or a map.
         Start of every replica. "auto": the identity; for fewer dimensions "lda" with
         enough classes, else "pca"; "pls" in regression.
     confinement : float, default=0.0001
@@ -166,7 +167,8 @@ class DMLFE(WeightedMetricLearner):
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from sklearn.pipeline import make_pipeline
     >>> from freemetric import DMLFE
-    >>> make_pipeline(DMLFE(random_state=0), KNeighborsClassifier()).fit(X, y).score(X, y) > 0.97
+    >>> model = make_pipeline(DMLFE(random_state=0), KNeighborsClassifier())
+    >>> model.fit(X, y).score(X, y) > 0.97
     True
     """
 

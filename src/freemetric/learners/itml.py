@@ -26,13 +26,13 @@ ROUNDING = 1e-13  # of the terms that the objective sums
 
 
 class ITML(PriorLearner, PairLearner):
-    r"""Information-theoretic metric learning: stay close to a prior metric, respect pairs
-    as far as they agree.
+    r"""Information-theoretic metric learning: pairs against a prior metric.
 
     .. math::
 
-        \min_{M, \xi}\; D(M, M_0) + \gamma \sum_c D(\xi_c, \xi^0_c) \quad \text{such that} \quad
-        v_c^T M v_c \le \xi_c \text{ (similar)}, \quad v_c^T M v_c \ge \xi_c \text{ (dissimilar)},
+        \min_{M, \xi}\; D(M, M_0) + \gamma \sum_c D(\xi_c, \xi^0_c) \quad
+        \text{such that} \quad v_c^T M v_c \le \xi_c \text{ (similar)}, \quad
+        v_c^T M v_c \ge \xi_c \text{ (dissimilar)},
 
     where v_c is the difference of the two samples of pair c, D is the LogDet divergence
     tr(M M_0^-1) - log det(M M_0^-1) - d (of ratios r: r - log r - 1), and the slacks
@@ -120,8 +120,9 @@ class ITML(PriorLearner, PairLearner):
     >>> model = ITML(random_state=0).fit(X, y)
     >>> bool(model.gap_ <= 1e-3 * abs(model.objective_))
     True
-    >>> model = ITML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])  # instead of labels
-    >>> near, far = model.pair_distance(X[[[0, 1], [0, 100]]])
+    >>> pairs = [[0, 1], [0, 100]]  # instead of labels
+    >>> model = ITML().fit(X, pairs=pairs, pair_labels=[1, -1])
+    >>> near, far = model.pair_distance(X[pairs])
     >>> bool(near < far)
     True
     """

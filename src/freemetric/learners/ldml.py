@@ -22,8 +22,9 @@ class LDML(ConvexDescent, PairLearner):
     r"""Logistic discriminant metric learning: logistic regression on the distances of
     pairs.
 
-    .. math:: \min_{M \succeq 0,\, b}\; \left\langle \log\left(1 + \exp(-s_n (b - v_n^T M v_n))\right) \right\rangle_n
-        + r |M - M_0|^2,
+    .. math:: \min_{M \succeq 0,\, b}\;
+        \left\langle \log\left(1 + \exp(-s_n (b - v_n^T M v_n))\right)
+        \right\rangle_n + r |M - M_0|^2,
 
     where v_n is the difference of the two samples of pair n, s_n = 1 for similar and -1
     for dissimilar pairs, and b the squared distance at which both are equally likely,
@@ -99,8 +100,9 @@ class LDML(ConvexDescent, PairLearner):
     >>> bool((near == (model.pair_labels_ == 1)).mean() > 0.9)
     True
 
-    >>> model = LDML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])  # instead of labels
-    >>> near, far = model.pair_distance(X[[[0, 1], [0, 100]]])
+    >>> pairs = [[0, 1], [0, 100]]  # instead of labels
+    >>> model = LDML().fit(X, pairs=pairs, pair_labels=[1, -1])
+    >>> near, far = model.pair_distance(X[pairs])
     >>> bool(near < far)
     True
     """

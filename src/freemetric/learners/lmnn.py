@@ -30,8 +30,7 @@ PER_ANCHOR = 8  # samples of a batch for each of its anchors
 
 
 class LMNN(MapSearch, TripletLearner):
-    """Large margin nearest neighbours: targets near, samples of other classes a margin of
-    one further away.
+    """Large margin nearest neighbours: impostors a margin farther than targets.
 
     f(A) = 1/N sum_i sum_{j in T(i)} ( r D_ij + (1 - r) sum_{l: y_l != y_i} max(0, 1 +
     D_ij - D_il) ),
@@ -56,7 +55,8 @@ class LMNN(MapSearch, TripletLearner):
         Target neighbours of each sample.
     regularization : float, default=0.5
         r in [0, 1), the weight of the pull to targets; 1 - mu in the article.
-    init : {"auto", "identity", "lda", "pca", "random", "uniform"} or array of shape (p, n_features), default="auto"
+    init : str or array-like of shape (p, n_features), default="auto"
+        "auto", "identity", "lda", "pca", "random", "uniform" or a map.
         Start of the search, times the best power of two; "auto" as for :class:`NCA`.
     max_iter : int, default=500
         Maximum number of L-BFGS iterations; with batches, of evaluations on the subset,
@@ -102,8 +102,8 @@ class LMNN(MapSearch, TripletLearner):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import LMNN
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), LMNN(), KNeighborsClassifier()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
+    >>> model = make_pipeline(MinMaxScaler(), LMNN(), KNeighborsClassifier())
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 

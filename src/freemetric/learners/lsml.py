@@ -23,12 +23,12 @@ EDGE = 1e-6  # added to singular maps
 
 
 class LSML(PriorLearner):
-    r"""Least squared-residual metric learning: relative comparisons of two pairs, as far as
-    they agree.
+    r"""Least squared-residual metric learning: comparisons of two pairs.
 
     .. math::
 
-        \min_{M \succ 0}\; F(M) = D(M, M_0) + \gamma \sum_q w_q \left[d_M(a_q, b_q) - d_M(c_q, d_q)\right]_+^2,
+        \min_{M \succ 0}\; F(M) = D(M, M_0)
+        + \gamma \sum_q w_q \left[d_M(a_q, b_q) - d_M(c_q, d_q)\right]_+^2,
 
     where quadruplet q states that a and b are nearer to each other than c and d, d_M is
     the distance itself, not its square, and D the LogDet divergence tr(M M_0^-1) - log
@@ -96,7 +96,8 @@ class LSML(PriorLearner):
     >>> model = LSML(random_state=0).fit(X, y)
     >>> bool(model.gap_ <= 1e-3 * abs(model.objective_))
     True
-    >>> model = LSML().fit(X, quadruplets=[[0, 1, 0, 100], [0, 5, 61, 160]], weights=[1, 2])  # instead of labels
+    >>> quadruplets = [[0, 1, 0, 100], [0, 5, 61, 160]]  # instead of labels
+    >>> model = LSML().fit(X, quadruplets=quadruplets, weights=[1, 2])
     >>> model.components_.shape
     (13, 13)
     """

@@ -15,8 +15,10 @@ class MCML(ConvexDescent):
     r"""Maximally collapsing metric learning: all soft neighbours of the own class, and
     equally likely.
 
-    .. math:: \min_{M \succeq 0}\; \frac1N \sum_i \mathrm{KL}(q_{i\cdot} \,|\, p_{i\cdot}) + r |M - M_0|^2, \qquad
-        p_{ij} = \frac{\exp(-d_{ij})}{\sum_{k \ne i} \exp(-d_{ik})}, \quad d_{ij} = (x_i - x_j)^T M (x_i - x_j),
+    .. math:: \min_{M \succeq 0}\;
+        \frac1N \sum_i \mathrm{KL}(q_{i\cdot} \,|\, p_{i\cdot}) + r |M - M_0|^2, \qquad
+        p_{ij} = \frac{\exp(-d_{ij})}{\sum_{k \ne i} \exp(-d_{ik})}, \quad
+        d_{ij} = (x_i - x_j)^T M (x_i - x_j),
 
     where q_ij is the same for all j of the class of i, and 0 for others. The objective
     is convex in M; L-BFGS minimises it over the map A, M = A^T A. With all components
@@ -77,8 +79,8 @@ class MCML(ConvexDescent):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import MCML
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), MCML(), KNeighborsClassifier()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
+    >>> model = make_pipeline(MinMaxScaler(), MCML(), KNeighborsClassifier())
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 

@@ -80,8 +80,7 @@ class EnergyDescent(WeightedMetricLearner, MapSearch):
 
 
 class NCA(EnergyDescent):
-    """Neighbourhood components analysis: the nearest minimum of the expected leave-one-out
-    error.
+    """Neighbourhood components analysis: least expected leave-one-out error.
 
     E(A) = 1 - 1/N sum_ij p_ij [y_i = y_j],  p_ij = exp(-|A x_i - A x_j|^2) / sum_{k !=
     i} exp(-|A x_i - A x_k|^2).
@@ -151,8 +150,8 @@ class NCA(EnergyDescent):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import NCA
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), NCA(), KNeighborsClassifier()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
+    >>> model = make_pipeline(MinMaxScaler(), NCA(), KNeighborsClassifier())
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 
@@ -195,8 +194,10 @@ class MLKR(EnergyDescent):
     r"""Metric learning for kernel regression: the metric in which neighbours predict a
     target best.
 
-    .. math:: E(A) = \frac{1}{N \operatorname{var} y} \sum_i \left(y_i - \sum_{j \ne i} p_{ij} y_j\right)^2, \qquad
-       p_{ij} = \frac{\exp(-|A x_i - A x_j|^2)}{\sum_{k \ne i} \exp(-|A x_i - A x_k|^2)},
+    .. math:: E(A) = \frac{1}{N \operatorname{var} y}
+        \sum_i \left(y_i - \sum_{j \ne i} p_{ij} y_j\right)^2, \qquad
+        p_{ij} = \frac{\exp(-|A x_i - A x_j|^2)}
+        {\sum_{k \ne i} \exp(-|A x_i - A x_k|^2)},
 
     the leave-one-out error of kernel regression as a share of the variance of y,
     averaged over outputs, by L-BFGS to the nearest minimum. Scale the features first.
@@ -207,7 +208,8 @@ class MLKR(EnergyDescent):
     n_components : int or None, default=None
         Dimension of the learned space; None keeps the number of features, or the rank
         of very wide data.
-    init : {"auto", "identity", "pca", "pls", "random", "uniform"} or array of shape (p, n_features), default="auto"
+    init : str or array-like of shape (p, n_features), default="auto"
+        "auto", "identity", "pca", "pls", "random", "uniform" or a map.
         Start of the search. "auto": the identity, or for fewer dimensions "pls",
         partial least squares.
     max_iter : int, default=1000
@@ -246,7 +248,7 @@ class MLKR(EnergyDescent):
     See Also
     --------
     MetricKNeighborsRegressor : Predicts targets in the learned space.
-    DMLFE : Samples the same energy, ``DMLFE(energy="regression")``, or other losses of it.
+    DMLFE : Samples the same energy, ``DMLFE(energy="regression")``, or other losses.
 
     References
     ----------
@@ -261,8 +263,8 @@ class MLKR(EnergyDescent):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import MLKR
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), MLKR(n_components=2), KNeighborsRegressor(15)).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.4
+    >>> model = make_pipeline(MinMaxScaler(), MLKR(2), KNeighborsRegressor(15))
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.4
     True
     """
 

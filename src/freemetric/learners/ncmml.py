@@ -21,7 +21,8 @@ class NCMML(MapSearch):
     means.
 
     .. math:: E(A) = -\frac1N \sum_i \log p(y_i | x_i) + r |A - A_0|^2, \qquad
-        p(c | x) = \frac{\exp(-|A x - A m_c|^2 / 2)}{\sum_{c'} \exp(-|A x - A m_{c'}|^2 / 2)},
+        p(c | x) = \frac{\exp(-|A x - A m_c|^2 / 2)}
+        {\sum_{c'} \exp(-|A x - A m_{c'}|^2 / 2)},
 
     by L-BFGS from A_0 on. The means m_c are those of the samples: new classes can be
     added later by their means alone. With several centroids per class p(c | x) is the
@@ -84,8 +85,8 @@ class NCMML(MapSearch):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import NCMML
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), NCMML(), KNeighborsClassifier()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
+    >>> model = make_pipeline(MinMaxScaler(), NCMML(), KNeighborsClassifier())
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 

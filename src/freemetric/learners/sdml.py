@@ -35,7 +35,8 @@ class SDML(PriorLearner, PairLearner):
 
     .. math::
 
-        \min_{M \succ 0}\; F(M) = \operatorname{tr}(S M) - \log\det M + \lambda \sum_{i \ne j} |M_{ij}|, \qquad
+        \min_{M \succ 0}\; F(M) = \operatorname{tr}(S M) - \log\det M
+        + \lambda \sum_{i \ne j} |M_{ij}|, \qquad
         S = M_0^{-1} + \beta \sum_c s_c v_c v_c^T,
 
     where v_c is the difference of the two samples of pair c, s_c = 1 for similar and -1
@@ -116,8 +117,9 @@ class SDML(PriorLearner, PairLearner):
     >>> bool((SDML(sparsity=0.1, random_state=0).fit(X, y).precision_ == 0).any())
     True
 
-    >>> model = SDML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])  # instead of labels
-    >>> near, far = model.pair_distance(X[[[0, 1], [0, 100]]])
+    >>> pairs = [[0, 1], [0, 100]]  # instead of labels
+    >>> model = SDML().fit(X, pairs=pairs, pair_labels=[1, -1])
+    >>> near, far = model.pair_distance(X[pairs])
     >>> bool(near < far)
     True
     """

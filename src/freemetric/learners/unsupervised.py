@@ -148,7 +148,8 @@ class Covariance(MetricLearner):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from freemetric import Covariance
-    >>> bool(np.allclose(Covariance().fit(X).get_mahalanobis_matrix(), np.linalg.inv(np.cov(X.T))))
+    >>> M = Covariance().fit(X).get_mahalanobis_matrix()
+    >>> bool(np.allclose(M, np.linalg.inv(np.cov(X.T))))
     True
     """
 

@@ -102,7 +102,7 @@ class PairClassifier(TupleClassifier):
     learner : estimator with fit and transform
         Its ``fit`` takes ``pairs`` and ``pair_labels``: ITML, MMC, SDML, DMLeig, GMML,
         LDML, :class:`Kernelized` around one of them, or a pipeline that ends with one.
-    preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
+    preprocessor : array-like, callable or None, default=None
         Samples that indices refer to, all of which the learner sees; or a function that
         returns samples (n, n_features) for keys (n,), such as file names.
     n_folds : int or None, default=None
@@ -132,7 +132,8 @@ class PairClassifier(TupleClassifier):
     >>> from freemetric import ITML, PairClassifier
     >>> pairs = np.random.default_rng(0).integers(len(X), size=(600, 2))
     >>> alike = np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1, -1)
-    >>> model = PairClassifier(ITML(random_state=0), preprocessor=X).fit(pairs[:300], alike[:300])
+    >>> model = PairClassifier(ITML(random_state=0), preprocessor=X)
+    >>> model = model.fit(pairs[:300], alike[:300])
     >>> model.score(pairs[300:], alike[300:]) > 0.9  # area under the ROC curve
     True
     >>> model.predict(X[[[0, 1], [0, 177]]])  # samples instead of indices
@@ -339,7 +340,7 @@ class ComparisonClassifier(TupleClassifier):
 
 
 class TripletClassifier(ComparisonClassifier):
-    """Predicts whether the first of three samples is nearer to the second or to the third.
+    """Predicts which of two samples is nearer to a third one.
 
     Triplets are samples, (n_triplets, 3, n_features), or indices into the rows of
     ``preprocessor``, (n_triplets, 3).
@@ -349,7 +350,7 @@ class TripletClassifier(ComparisonClassifier):
     learner : estimator with fit and transform
         Its ``fit`` takes ``triplets`` or ``quadruplets``: SCML, LMNN, LSML or a
         pipeline that ends with one.
-    preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
+    preprocessor : array-like, callable or None, default=None
         Samples that indices refer to, all of which the learner sees; or a function that
         returns samples (n, n_features) for keys (n,), such as file names.
 
@@ -426,7 +427,7 @@ class QuadrupletClassifier(ComparisonClassifier):
     ----------
     learner : estimator with fit and transform
         Its ``fit`` takes ``quadruplets``: LSML or a pipeline that ends with it.
-    preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
+    preprocessor : array-like, callable or None, default=None
         Samples that indices refer to, all of which the learner sees; or a function that
         returns samples (n, n_features) for keys (n,), such as file names.
 
