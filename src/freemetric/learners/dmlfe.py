@@ -108,8 +108,6 @@ class DMLFE(WeightedMetricLearner):
         Folder that keeps the walk. A killed fit resumes from it when it is called again
         with the same data and parameters; fits can share a folder. Needs a
         ``random_state`` and a sampler with ``begin`` and ``advance``.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -183,7 +181,6 @@ class DMLFE(WeightedMetricLearner):
         "device": [str],
         "n_jobs": [Integral, None],
         "checkpoint": [str, PathLike, None],
-        "verbose": ["verbose"],
         "random_state": SEED,
     }
 
@@ -200,7 +197,6 @@ class DMLFE(WeightedMetricLearner):
         device="cpu",
         n_jobs=None,
         checkpoint=None,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -213,7 +209,6 @@ class DMLFE(WeightedMetricLearner):
         self.device = device
         self.n_jobs = n_jobs
         self.checkpoint = checkpoint
-        self.verbose = verbose
         self.random_state = random_state
 
     @classmethod
@@ -296,7 +291,7 @@ default="published"
 
         def new_walk(name):
             file = None if path is None else path.with_name(f"{path.name}-{name}.npz")
-            return Walk(noted, file, self.verbose)
+            return Walk(noted, file)
 
         walks = walk_replicas(new_walk, sampler, rng, task.bound, start, self.n_jobs)
         found = self._found(walks, task)

@@ -55,10 +55,6 @@ class LDML(ConvexDescent, PairLearner):
         Maximum number of iterations.
     tol : float, default=1e-06
         Stop when an iteration lowers the objective by less.
-    warm_start : bool, default=False
-        Start from the last fit where its shape fits the data.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -115,7 +111,6 @@ class LDML(ConvexDescent, PairLearner):
         "n_constraints": TWO_OR_MORE_OR_NONE,
         "prior": PRIOR,
         "init": MAP,
-        "warm_start": ["boolean"],
     }
 
     def __init__(
@@ -128,8 +123,6 @@ class LDML(ConvexDescent, PairLearner):
         init="auto",
         max_iter=500,
         tol=1e-06,
-        warm_start=False,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -139,8 +132,6 @@ class LDML(ConvexDescent, PairLearner):
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y, pairs=None, pair_labels=None):

@@ -57,8 +57,6 @@ class LSML(PriorLearner):
         Maximum number of iterations.
     tol : float, default=0.0001
         Stop when the objective is at most this share of itself away from the optimum.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -119,7 +117,6 @@ class LSML(PriorLearner):
         prior="identity",
         max_iter=1000,
         tol=0.0001,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -128,7 +125,6 @@ class LSML(PriorLearner):
         self.prior = prior
         self.max_iter = max_iter
         self.tol = tol
-        self.verbose = verbose
         self.random_state = random_state
 
     def fit(
@@ -203,13 +199,13 @@ class _Residuals(BoundedDescent):
         self.d = near.shape[1]
         self.rounding = ROUNDING * (self.d + weights.sum())
 
-    def run(self, max_iter, tol, verbose):
+    def run(self, max_iter, tol):
         """Descend from the best multiple of the identity."""
         self.tol = tol
         residual = self.residuals(self.start)[0]
         self((self.start / np.sqrt(1 + residual / self.d)).ravel())
         self.start = self.best.item
-        return self.has_settled() or super().run(max_iter, tol, verbose)
+        return self.has_settled() or super().run(max_iter, tol)
 
     def __call__(self, flat):
         A = flat.reshape(self.d, self.d)

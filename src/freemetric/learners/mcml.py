@@ -45,10 +45,6 @@ class MCML(ConvexDescent):
         Maximum number of iterations.
     tol : float, default=1e-05
         Stop when an iteration lowers the objective by less.
-    warm_start : bool, default=False
-        Start from the last fit where its shape fits the data.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -90,7 +86,6 @@ class MCML(ConvexDescent):
         "regularization": NOT_NEGATIVE,
         "prior": PRIOR,
         "init": MAP,
-        "warm_start": ["boolean"],
     }
 
     def __init__(
@@ -102,8 +97,6 @@ class MCML(ConvexDescent):
         init="auto",
         max_iter=200,
         tol=1e-05,
-        warm_start=False,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -112,8 +105,6 @@ class MCML(ConvexDescent):
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y):

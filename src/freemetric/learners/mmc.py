@@ -52,8 +52,6 @@ class MMC(PairLearner):
         Maximum number of iterations.
     tol : float, default=0.001
         Stop when the objective is at most this share of itself away from the optimum.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -119,7 +117,6 @@ class MMC(PairLearner):
         regularization="auto",
         max_iter=1000,
         tol=0.001,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -128,7 +125,6 @@ class MMC(PairLearner):
         self.regularization = regularization
         self.max_iter = max_iter
         self.tol = tol
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y, pairs=None, pair_labels=None):
@@ -176,10 +172,10 @@ class _MeanDistance(BoundedDescent):
         """The best L as a matrix."""
         return np.diag(self.best.item) if self.diagonal else self.best.item
 
-    def run(self, max_iter, tol, verbose):
+    def run(self, max_iter, tol):
         """Descend, unless there are no dissimilar pairs: every metric is as good."""
         if len(self.V):
-            return super().run(max_iter, tol, verbose)
+            return super().run(max_iter, tol)
         self.gap = 0.0
         return True
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..energies import Energy, LogNCAEnergy, MiniBatch, NCAEnergy, RegressionEnergy
+from ..energies import Energy, LogNCAEnergy, NCAEnergy, RegressionEnergy
 from ..mc.streams import generator
 from .base import WeightedMetricLearner
 from .constraints import (
@@ -12,13 +12,12 @@ from .constraints import (
     SEARCH,
     TWO_OR_MORE_OR_NONE,
 )
-from .maps import MapSearch
-from .minibatch import SUBSET, StochasticDescent, rows_per_batch, well_scaled
-from .search import Descent, one_blas_thread
+from .minibatch import BatchSearch, rows_per_batch
+from .search import Descent
 from .validation import unit_of
 
 
-class EnergyDescent(WeightedMetricLearner, MapSearch):
+class EnergyDescent(WeightedMetricLearner, BatchSearch):
     """Descends to the nearest minimum of ``_energy``.
 
     Batches start at a size with low ``_size_energy``.
@@ -26,9 +25,6 @@ class EnergyDescent(WeightedMetricLearner, MapSearch):
 
     _energy: type[Energy]
     _size_energy: type[Energy]
-    device: str
-    batch_size: int | None
-    random_state: Any
 
     def _learn(self, X, y, weights=None):
         unit = unit_of(X)
@@ -36,7 +32,8 @@ class EnergyDescent(WeightedMetricLearner, MapSearch):
         if n is None:
             search = self._descent(X / unit, y, weights, unit)
         else:
-            search = self._in_batches(X, y, weights, unit, n)
+            energies = self._energy(), self._size_energy()
+            search = self._in_batches(X, y, weights, unit, n, *energies)
         n_iter = self._run(search)
         return {
             "components_": search.best.item / unit,
@@ -58,25 +55,6 @@ class EnergyDescent(WeightedMetricLearner, MapSearch):
         # only stops at a true minimum.
         start = self._start(generator(self.random_state), X, y, unit)
         return Descent(objective, start, gtol=self.tol / len(X))
-
-    def _in_batches(self, X, y, weights, unit, n):
-        """Stochastic descent on the energies of batches of n samples."""
-        rng = generator(self.random_state)
-        seed = int(rng.integers(2**32))
-
-        def bound(energy):
-            return MiniBatch(energy, n, sample_size=SUBSET, random_state=seed).bind(
-                X, y, sample_weight=weights, device=self.device, unit=unit
-            )
-
-        energy = bound(self._energy())
-        start = self._previous(X.shape[1], unit)
-        if start is None:
-            rows = energy.sample
-            with one_blas_thread():
-                start = self._initial(rng, X[rows] / unit, y[rows], unit)
-                start = well_scaled(start, bound(self._size_energy()))
-        return StochasticDescent(energy, rng, start)
 
 
 class NCA(EnergyDescent):
@@ -108,13 +86,9 @@ class NCA(EnergyDescent):
     batch_size : int or None, default=None
         Samples of a batch. None: no batches up to 10,000 samples, batches of 2,048
         beyond.
-    warm_start : bool, default=False
-        Start from the last fit where its shape fits the data.
     device : str, default="cpu"
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain
         numpy, which is slow.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -162,7 +136,6 @@ class NCA(EnergyDescent):
         "n_components": COUNT_OR_NONE,
         "init": MAP,
         "batch_size": TWO_OR_MORE_OR_NONE,
-        "warm_start": ["boolean"],
         "device": [str],
     }
 
@@ -174,9 +147,7 @@ class NCA(EnergyDescent):
         max_iter=50,
         tol=1e-05,
         batch_size=None,
-        warm_start=False,
         device="cpu",
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -184,9 +155,7 @@ class NCA(EnergyDescent):
         self.max_iter = max_iter
         self.tol = tol
         self.batch_size = batch_size
-        self.warm_start = warm_start
         self.device = device
-        self.verbose = verbose
         self.random_state = random_state
 
 
@@ -221,13 +190,9 @@ class MLKR(EnergyDescent):
     batch_size : int or None, default=None
         Samples of a batch. None: no batches up to 10,000 samples, batches of 2,048
         beyond.
-    warm_start : bool, default=False
-        Start from the last fit where its shape fits the data.
     device : str, default="cpu"
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain
         numpy, which is slow.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -281,9 +246,7 @@ class MLKR(EnergyDescent):
         max_iter=1000,
         tol=1e-07,
         batch_size=None,
-        warm_start=False,
         device="cpu",
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -291,7 +254,5 @@ class MLKR(EnergyDescent):
         self.max_iter = max_iter
         self.tol = tol
         self.batch_size = batch_size
-        self.warm_start = warm_start
         self.device = device
-        self.verbose = verbose
         self.random_state = random_state

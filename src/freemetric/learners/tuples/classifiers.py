@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from ..constraints import LEARNER, PREPROCESSOR, TWO_OR_MORE_OR_NONE
-from .base import TupleClassifier, check_signs, check_takes, fitted, takes
+from .base import TupleClassifier, check_signs, fitted, takes
 
 STRATEGIES = ("accuracy", "f_beta", "max_tpr", "max_tnr")
 
@@ -142,7 +142,6 @@ class PairClassifier(TupleClassifier):
 
     _width = 2
     _name = "pairs"
-    _kinds = ("pairs",)
     _parameter_constraints = {
         "learner": LEARNER,
         "preprocessor": PREPROCESSOR,
@@ -297,11 +296,9 @@ class ComparisonClassifier(TupleClassifier):
         if y is not None:
             signs = check_signs(y, len(indices), self._name)
             indices = np.where(signs[:, None] > 0, indices, indices[:, self._reversed])
-        kind = check_takes(self.learner, self._kinds)
+        kind = self._name if takes(self.learner, self._name) else "quadruplets"
         if kind == "quadruplets":
             indices = indices[:, (*self._near, *self._far)]
-        if weights and not takes(self.learner, "weights"):
-            raise ValueError("weights were given, but the learner takes none.")
         self._store(fitted(self.learner, X, **{kind: indices}, **weights), X)
         return self
 
@@ -383,7 +380,6 @@ class TripletClassifier(ComparisonClassifier):
 
     _width = 3
     _name = "triplets"
-    _kinds = ("triplets", "quadruplets")
     _near = (0, 1)
     _far = (0, 2)
     _reversed = (0, 2, 1)
@@ -460,7 +456,6 @@ class QuadrupletClassifier(ComparisonClassifier):
 
     _width = 4
     _name = "quadruplets"
-    _kinds = ("quadruplets",)
     _near = (0, 1)
     _far = (2, 3)
     _reversed = (2, 3, 0, 1)
