@@ -314,7 +314,8 @@ class MetricKNeighborsRegressor(RegressorMixin, MetricKNeighbors):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import MLKR, MetricKNeighborsRegressor
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = MetricKNeighborsRegressor(make_pipeline(MinMaxScaler(), MLKR(2)), random_state=0)
+    >>> learner = make_pipeline(MinMaxScaler(), MLKR(2))
+    >>> model = MetricKNeighborsRegressor(learner, random_state=0)
     >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.4
     True
     """
