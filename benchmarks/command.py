@@ -1,0 +1,99 @@
+"""What the scripts of this folder share: arguments, a run that resumes, and tables."""
+
+import argparse
+from collections import defaultdict
+from pathlib import Path
+
+from joblib import Parallel, delayed, parallel_config
+
+from freemetric.experiments import dataset_info, dataset_names
+from freemetric.experiments.records import append_record, read_records
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+DATA = ROOT.parent / "shared/data"
+SMALL = 3000  # samples of the largest of the smaller data sets
+
+
+def arguments_of(document, records):
+    """Return a parser of the arguments that every script has."""
+    about = document.splitlines()[0]
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument(
+        "--run", metavar="FILE", type=Path, help="fit what this file lacks"
+    )
+    parser.add_argument("--show", metavar="FILE", type=Path, default=records)
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=DATA if DATA.is_dir() else None,
+        help="folder of data sets to look in first",
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
+    parser.add_argument("--methods", nargs="+", metavar="NAME")
+    parser.add_argument("--sets", nargs="+", metavar="NAME")
+    parser.add_argument("--repeats", type=int, default=5)
+    return parser
+
+
+def small_sets():
+    """Return the names of the paper's data sets with fewer than 3,000 samples."""
+    return [name for name in dataset_names() if dataset_info(name).rows < SMALL]
+
+
+def run_jobs(jobs, path, record_of, n_jobs=1):
+    """Make the records of all jobs that have none in a file yet.
+
+    Parameters
+    ----------
+    jobs : list of Job
+        What to fit.
+    path : Path
+        File of records; new ones are added to it.
+    record_of : callable
+        Returns the record of a job.
+    n_jobs : int, default=1
+        Fits at a time.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    done = {record.job for record in read_records(path)} if path.exists() else set()
+    left = [job for job in jobs if job not in done]
+    if left and n_jobs == 1:
+        record_of(left[0])  # compiles, and is not counted
+    work = (delayed(record_of)(job) for job in left)
+    with parallel_config("loky", inner_max_num_threads=1):
+        made = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)(work)
+        for number, record in enumerate(made, 1):
+            append_record(path, record)
+            job, problem = record.job, record.failure or ""
+            print(f"{number}/{len(left)}", *job_words(job), problem, flush=True)
+
+
+def job_words(job):
+    """Return a job in words."""
+    return job.dataset, job.method, job.setting, job.repeat, job.fold
+
+
+def print_table(head, rows, title=""):
+    """Print a table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    if title:
+        print(f"\n{title}")
+    print()
+    for line in lines:
+        print("|", " | ".join(map(str, line)), "|")
+
+
+def on_common_splits(records, methods=None):
+    """Return the records of the splits on which all methods have a result."""
+    wanted = set(methods or {record.job.method for record in records})
+    records = [r for r in records if r.job.method in wanted and not r.failure]
+    found = defaultdict(set)
+    for record in records:
+        found[split_of(record)].add(record.job.method)
+    return [record for record in records if found[split_of(record)] == wanted]
+
+
+def split_of(record):
+    """Return what names the split of a record."""
+    return record.job.dataset, record.job.repeat, record.job.fold
