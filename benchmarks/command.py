@@ -1,6 +1,7 @@
 """What the scripts of this folder share: arguments, a run that resumes, and tables."""
 
 import argparse
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -65,13 +66,10 @@ def run_jobs(jobs, path, record_of, n_jobs=1):
         made = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)(work)
         for number, record in enumerate(made, 1):
             append_record(path, record)
-            job, problem = record.job, record.failure or ""
-            print(f"{number}/{len(left)}", *job_words(job), problem, flush=True)
-
-
-def job_words(job):
-    """Return a job in words."""
-    return job.dataset, job.method, job.setting, job.repeat, job.fold
+            if record.failure:
+                print(record.job, record.failure, file=sys.stderr)
+            if number % 50 == 0:
+                print(f"{number} of {len(left)}", file=sys.stderr)
 
 
 def print_table(head, rows, title=""):

@@ -13,8 +13,14 @@ places. A run can be stopped, and goes on where it was.
 import numpy as np
 import pandas as pd
 from command import HERE, arguments_of, print_table, run_jobs, small_sets
-from parts_of_ensembles import CLASSES, NOTHING, NUMBERS, PARTS
-from parts_of_ensembles import changed, estimator_without
+from parts_of_ensembles import (
+    CLASSES,
+    NOTHING,
+    NUMBERS,
+    PARTS,
+    changed,
+    estimator_without,
+)
 from pool import KINDS, pool_tables, table_halves
 
 from freemetric import TableClassifier, TableRegressor
@@ -32,11 +38,11 @@ LARGE = "the paper's sets of 3,000 samples and more"
 def tables_by_group():
     """Return the names of the tables of every group."""
     small = small_sets()
-    groups = {SMALL: small, LARGE: [n for n in dataset_names() if n not in small]}
+    groups = {SMALL: small}
     kinds = pool_tables()
     for kind, title in KINDS.items():
         groups[f"pool, {title}"] = [f"pool/{n}" for n in kinds if kinds[n] == kind]
-    return groups
+    return {**groups, LARGE: [n for n in dataset_names() if n not in small]}
 
 
 def parts_of(group, wanted):
