@@ -8,33 +8,42 @@ from pathlib import Path
 from joblib import Parallel, delayed, parallel_config
 
 from freemetric.experiments import dataset_info, dataset_names
-from freemetric.experiments.records import append_record, read_records
+from freemetric.experiments.records import append_record, read_records, write_records
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
+RECORDS = HERE / "records"
 DATA = ROOT.parent / "shared/data"
 SMALL = 3000  # samples of the largest of the smaller data sets
 
 
-def arguments_of(document, records):
-    """Return a parser of the arguments that every script has."""
-    about = document.splitlines()[0]
-    parser = argparse.ArgumentParser(description=about)
-    parser.add_argument(
-        "--run", metavar="FILE", type=Path, help="fit what this file lacks"
-    )
-    parser.add_argument("--show", metavar="FILE", type=Path, default=records)
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=DATA if DATA.is_dir() else None,
-        help="folder of data sets to look in first",
-    )
-    parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
-    parser.add_argument("--methods", nargs="+", metavar="NAME")
-    parser.add_argument("--sets", nargs="+", metavar="NAME")
-    parser.add_argument("--repeats", type=int, default=5)
+def arguments_of(document):
+    """Return a parser of the arguments that most scripts have."""
+    parser = argparse.ArgumentParser(description=document.splitlines()[0])
+    add = parser.add_argument
+    add("--run", metavar="FILE", type=Path, help="fit what this file lacks")
+    add("--ours", metavar="FILE", type=Path, help="records of ours to show instead")
+    add("--save", action="store_true", help="commit the records of ours that are shown")
+    folder = DATA if DATA.is_dir() else None
+    add("--folder", type=Path, default=folder, help="data sets are looked for here")
+    add("--jobs", type=int, default=1, help="fits at a time")
+    add("--methods", nargs="+", metavar="NAME")
+    add("--sets", nargs="+", metavar="NAME")
+    add("--repeats", type=int, default=5)
     return parser
+
+
+def committed(name, ours, instead=None):
+    """Return the committed records of a comparison, or others of our method."""
+    path = instead or RECORDS / f"ours/{name}.jsonl.gz"
+    records = [record for record in read_records(path) if record.job.method == ours]
+    return records + read_records(RECORDS / f"others/{name}.jsonl.gz")
+
+
+def save_ours(name, ours, records):
+    """Write the records of our method to the folder of committed ones."""
+    records = sorted((r for r in records if r.job.method == ours), key=lambda r: r.job)
+    write_records(RECORDS / f"ours/{name}.jsonl.gz", records)
 
 
 def small_sets():

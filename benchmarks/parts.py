@@ -12,7 +12,7 @@ places. A run can be stopped, and goes on where it was.
 
 import numpy as np
 import pandas as pd
-from command import HERE, arguments_of, print_table, run_jobs, small_sets
+from command import RECORDS, arguments_of, print_table, run_jobs, small_sets
 from parts_of_ensembles import (
     CLASSES,
     NOTHING,
@@ -26,11 +26,11 @@ from pool import KINDS, pool_tables, table_halves
 from freemetric import TableClassifier, TableRegressor
 from freemetric.experiments import dataset_names
 from freemetric.experiments.protocol import load_source, seed_of, split
-from freemetric.experiments.records import Job, read_records
+from freemetric.experiments.records import Job, read_records, write_records
 from freemetric.experiments.runner import fitted_record
 from freemetric.experiments.statistics import wilcoxon
 
-RECORDS = HERE / "accuracy/parts.jsonl.gz"
+COMMITTED = RECORDS / "parts.jsonl.gz"
 SMALL = "the paper's sets under 3,000 samples"
 LARGE = "the paper's sets of 3,000 samples and more"
 
@@ -145,7 +145,7 @@ def print_parts(records, groups):
 
 
 def main():
-    parser = arguments_of(__doc__, RECORDS)
+    parser = arguments_of(__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the tables")
     parser.add_argument("--share", type=int, default=1, help="one of so many of a pool")
     parser.add_argument("--parts", nargs="+", default=[part.name for part in PARTS])
@@ -157,7 +157,10 @@ def main():
             groups[group] = names[:: 10 if arguments.quick else share]
         jobs = jobs_of(groups, arguments.parts)
         run_jobs(jobs, arguments.run, lambda job: record_of(job, arguments.folder))
-    print_parts(read_records(arguments.run or arguments.show), groups)
+    records = read_records(arguments.run or arguments.ours or COMMITTED)
+    if arguments.save:
+        write_records(COMMITTED, records)
+    print_parts(records, groups)
 
 
 if __name__ == "__main__":
