@@ -76,7 +76,9 @@ def print_differences(records):
         for title, some in groups(records).items()
     }
     others = next(iter(columns.values()))
-    rows = [[other, *(column[other] for column in columns.values())] for other in others]
+    rows = [
+        [other, *(column[other] for column in columns.values())] for other in others
+    ]
     print_table([f"{OURS} against", *columns], rows)
 
 
@@ -104,7 +106,9 @@ def print_tables(records):
     print_differences(with_nca5)
     for title, some in groups(compared).items():
         with_chances = [r for r in some if r.job.method in SHOWN[:3]]
-        print_means(with_chances, ["brier", "log_loss"], f"probabilities, {title}: mean")
+        print_means(
+            with_chances, ["brier", "log_loss"], f"probabilities, {title}: mean"
+        )
     print_ranks(on_common_splits(records, RANKED))
     print_sets(compared, "error")
 

@@ -21,7 +21,9 @@ from sklearn.datasets import make_classification
 
 from freemetric import FreeEnergyClassifier
 
-with suppress(ModuleNotFoundError):  # fits of another state of the code, which has it elsewhere
+with suppress(
+    ModuleNotFoundError
+):  # fits of another state of the code, which has it elsewhere
     from freemetric.kernels.torch import backend as torch_
 
 SIZES = [  # N, d, R
@@ -127,18 +129,24 @@ def first_use():
             for _ in range(2)
         ]
     first, later = (float(run.stdout) for run in runs)
-    print(f"\nThe first call ever compiles for {first:.1f} s; the first of a later process takes {later:.1f} s.")
+    print(
+        f"\nThe first call ever compiles for {first:.1f} s; the first of a later process takes {later:.1f} s."
+    )
 
 
 def samples(n, d=30):
     """n training samples of three classes, and as many to predict."""
-    X, y = make_classification(2 * n, d, n_informative=10, n_redundant=5, n_classes=3, random_state=0)
+    X, y = make_classification(
+        2 * n, d, n_informative=10, n_redundant=5, n_classes=3, random_state=0
+    )
     return X[:n], y[:n], X[n:], y[n:]
 
 
 def halves(path):
     """A table with its class in the last column, in two random halves."""
-    table = np.random.default_rng(0).permutation(np.loadtxt(path, delimiter=",", skiprows=1))
+    table = np.random.default_rng(0).permutation(
+        np.loadtxt(path, delimiter=",", skiprows=1)
+    )
     n = len(table) // 2
     return table[:n, :-1], table[:n, -1], table[n:, :-1], table[n:, -1]
 
@@ -161,7 +169,10 @@ def compare_fits(paths):
     print("|---|---|---|---|---|")
     for sets in [samples(1_000), samples(4_000), *map(halves, paths)]:
         fit, predict, error = fit_seconds(sets)
-        print(f"| {len(sets[0])} | {sets[0].shape[1]} | {fit:.2f} | {predict:.2f} | {100 * error:.1f} |", flush=True)
+        print(
+            f"| {len(sets[0])} | {sets[0].shape[1]} | {fit:.2f} | {predict:.2f} | {100 * error:.1f} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":
@@ -169,7 +180,9 @@ if __name__ == "__main__":
         compare_fits(sys.argv[2:])
         raise SystemExit
     print(torch.cuda.get_device_name(), "\n")
-    print("| N | d = p | R | ms | G pairs/s | MB | blocks: ms | G pairs/s | MB | error of E | of the gradient |")
+    print(
+        "| N | d = p | R | ms | G pairs/s | MB | blocks: ms | G pairs/s | MB | error of E | of the gradient |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for size in SIZES:
         compare(*size)

@@ -19,6 +19,8 @@ import time
 from pathlib import Path
 
 import numpy as np
+from freemetric.bench.protocol import halves
+from freemetric.datasets import info, list_datasets, load
 from resuming import run_missing
 from scipy.optimize import minimize
 from scipy.sparse.csgraph import connected_components
@@ -26,8 +28,6 @@ from scipy.special import softmax
 from sklearn.metrics import euclidean_distances
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric.bench.protocol import halves
-from freemetric.datasets import info, list_datasets, load
 from freemetric.energies import NCAEnergy
 from freemetric.extras import require
 from freemetric.mc import Annealing, Constant, ElementMove, Geometric, ParallelTempering
@@ -44,7 +44,18 @@ RUNGS = np.geomspace(1e-5, 1e-2, 7)  # of tempering
 SAME_ENERGY, SAME_METRIC = 1e-4, 0.99  # of two descents that end in one basin
 N_BANDS, N_IMAGES = 5, 11
 N_NEIGHBORS = 5
-PAPER_SETS = ("iris", "zoo", "wine", "hepatitis", "glass-g2", "glass", "newthyroid", "promoters", "sonar", "heart")
+PAPER_SETS = (
+    "iris",
+    "zoo",
+    "wine",
+    "hepatitis",
+    "glass-g2",
+    "glass",
+    "newthyroid",
+    "promoters",
+    "sonar",
+    "heart",
+)
 ENDLESS = 10**9
 
 
@@ -58,8 +69,13 @@ class Problem:
         self.X, self.y = scaler.transform(data.X[train]), data.y[train]
         self.X_test, self.y_test = scaler.transform(data.X[test]), data.y[test]
         self.energy = Coupled(NCAEnergy().bind(self.X, self.y), RIDGE)
-        self.d, self.rng = self.X.shape[1], np.random.default_rng([repeat, info(name).number])
-        self.energy.value_and_grad(np.eye(self.d)[None])  # compiled before the clock starts
+        self.d, self.rng = (
+            self.X.shape[1],
+            np.random.default_rng([repeat, info(name).number]),
+        )
+        self.energy.value_and_grad(
+            np.eye(self.d)[None]
+        )  # compiled before the clock starts
 
     def starts(self, n):
         """Random maps, whose mean of A^T A is the identity times a number between 1 and 100."""
@@ -82,10 +98,14 @@ class Problem:
             P, D = self.probabilities(A)
             nearest = self.y[np.argpartition(D, N_NEIGHBORS, axis=1)[:, :N_NEIGHBORS]]
             votes = (nearest[:, :, None] == np.arange(self.y.max() + 1)).sum(axis=1)
-            wrong = [(chosen.argmax(axis=1) != self.y_test).mean() for chosen in (P, votes)]
+            wrong = [
+                (chosen.argmax(axis=1) != self.y_test).mean() for chosen in (P, votes)
+            ]
             found.append((1 - P[np.arange(len(P)), self.y_test].mean(), *wrong))
             mean = mean + P
-        return 100 * np.array(found), 100 * (np.argmax(mean, axis=1) != self.y_test).mean()
+        return 100 * np.array(found), 100 * (
+            np.argmax(mean, axis=1) != self.y_test
+        ).mean()
 
 
 class Clock:
@@ -106,7 +126,9 @@ def descend(energy, start, max_iter=1000):
         return value[0], gradient.ravel()
 
     options = {"maxiter": max_iter, "maxfun": 2 * max_iter, "ftol": 1e-9, "gtol": 1e-7}
-    end = minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options=options)
+    end = minimize(
+        objective, start.ravel(), jac=True, method="L-BFGS-B", options=options
+    )
     return end.x.reshape(start.shape), float(end.fun)
 
 
@@ -136,16 +158,28 @@ class ByClock(Schedule):
 
 def quenches(problem, seconds):
     move = ElementMove(0.5, n_moves=20)
-    return last(problem, Annealing(Constant(0.0), move, n_steps=ENDLESS, burn_in=1), N_QUENCHES, seconds)
+    return last(
+        problem,
+        Annealing(Constant(0.0), move, n_steps=ENDLESS, burn_in=1),
+        N_QUENCHES,
+        seconds,
+    )
 
 
 def annealings_by_elements(problem, seconds):
-    sampler = Annealing(ByClock(seconds), ElementMove(0.5, n_moves=20), n_steps=ENDLESS, burn_in=1)
+    sampler = Annealing(
+        ByClock(seconds), ElementMove(0.5, n_moves=20), n_steps=ENDLESS, burn_in=1
+    )
     return last(problem, sampler, N_ANNEALINGS, seconds)
 
 
 def annealings(problem, seconds):
-    return last(problem, Annealing(ByClock(seconds), n_steps=ENDLESS, burn_in=1), N_ANNEALINGS, seconds)
+    return last(
+        problem,
+        Annealing(ByClock(seconds), n_steps=ENDLESS, burn_in=1),
+        N_ANNEALINGS,
+        seconds,
+    )
 
 
 def tempering(problem, seconds):
@@ -167,13 +201,19 @@ def evolution(problem, seconds):
     """CMA-ES, again and again from random starts; of many elements with a diagonal covariance."""
     cma, clock, ends = require("cma"), Clock(), []
     while clock() < seconds:
-        options = {"verbose": -9, "seed": int(problem.rng.integers(1, 2**31)), "CMA_diagonal": problem.d**2 > 200}
+        options = {
+            "verbose": -9,
+            "seed": int(problem.rng.integers(1, 2**31)),
+            "CMA_diagonal": problem.d**2 > 200,
+        }
         search = cma.CMAEvolutionStrategy(problem.starts(1).ravel(), 0.3, options)
         while not search.stop() and clock() < seconds:
             points = search.ask()
             values = problem.energy(np.reshape(points, (-1, problem.d, problem.d)))
             search.tell(points, values.tolist())
-        ends.append((search.result.xbest.reshape(problem.d, problem.d), search.result.fbest))
+        ends.append(
+            (search.result.xbest.reshape(problem.d, problem.d), search.result.fbest)
+        )
     return np.array([A for A, _ in ends]), np.array([value for _, value in ends])
 
 
@@ -234,22 +274,37 @@ def minima(problem, maps, values):
     clock, A = Clock(), np.repeat(maps[:1], N_IMAGES, axis=0)
     problem.energy.value_and_grad(A)
     cost, n_bands = clock(), min(N_BANDS, len(firsts) - 1)
-    n_steps = int(np.clip(BAND_CAP / max(cost * n_bands, 1e-6), 30, 400)) if n_bands else 0
-    bands = [elastic_band(problem.energy, maps[firsts[0]], maps[i], N_IMAGES, n_steps) for i in firsts[1 : 1 + n_bands]]
+    n_steps = (
+        int(np.clip(BAND_CAP / max(cost * n_bands, 1e-6), 30, 400)) if n_bands else 0
+    )
+    bands = [
+        elastic_band(problem.energy, maps[firsts[0]], maps[i], N_IMAGES, n_steps)
+        for i in firsts[1 : 1 + n_bands]
+    ]
     q = overlap(maps[:, None], maps)[np.triu_indices(len(maps), 1)]
     return {
         "method": "minima",
         "starts": len(maps),
         "basins": int(labels.max() + 1),
         "largest": int(np.bincount(labels).max()),
-        "overlap_of_ends": rounded(np.quantile(q, [0.05, 0.25, 0.5, 0.75, 0.95]), 3) if len(q) else [1.0] * 5,
+        "overlap_of_ends": rounded(np.quantile(q, [0.05, 0.25, 0.5, 0.75, 0.95]), 3)
+        if len(q)
+        else [1.0] * 5,
         "barrier": [rounded(band.barrier, 5) for band in bands],
         "force": [rounded(band.force, 3) for band in bands],
         "steps": n_steps,
-        "rise": [rounded(values[i] - values[firsts[0]], 5) for i in firsts[1 : 1 + n_bands]],
-        "overlap": [rounded(float(overlap(maps[firsts[0]], maps[i])), 3) for i in firsts[1 : 1 + n_bands]],
+        "rise": [
+            rounded(values[i] - values[firsts[0]], 5) for i in firsts[1 : 1 + n_bands]
+        ],
+        "overlap": [
+            rounded(float(overlap(maps[firsts[0]], maps[i])), 3)
+            for i in firsts[1 : 1 + n_bands]
+        ],
         "straight": [
-            rounded(straight(problem.energy, band) - max(band.energy[0], band.energy[-1]), 5) for band in bands
+            rounded(
+                straight(problem.energy, band) - max(band.energy[0], band.energy[-1]), 5
+            )
+            for band in bands
         ],
     }
 
@@ -267,9 +322,14 @@ def paper(problem, n_steps=100, n_runs=20):
     """Where annealings and quenches of the published setting end."""
     bound, rng = problem.energy.energy, problem.rng
     move, ends = ElementMove(1.0, n_moves="samples", target_acceptance=None), {}
-    for what, schedule in (("annealed", Geometric(0.1, 0.9)), ("quenched", Constant(0.0))):
+    for what, schedule in (
+        ("annealed", Geometric(0.1, 0.9)),
+        ("quenched", Constant(0.0)),
+    ):
         start = rng.random((n_runs, problem.d, problem.d))
-        *_, (state, _) = Annealing(schedule, move, n_steps=n_steps).iterate(rng, bound, start)
+        *_, (state, _) = Annealing(schedule, move, n_steps=n_steps).iterate(
+            rng, bound, start
+        )
         ends[what] = rounded(np.sort(state.energy), 5)
     return {"method": "paper", **ends}
 
@@ -290,7 +350,11 @@ def measure(set, repeat, data_home):
         if ends is not None:
             first = ends
     records.append(minima(problem, *first))
-    about = {"samples": len(problem.y), "features": problem.d, "classes": int(problem.y.max() + 1)}
+    about = {
+        "samples": len(problem.y),
+        "features": problem.d,
+        "classes": int(problem.y.max() + 1),
+    }
     print(set, repeat, about, f"{time.process_time():.0f} s", flush=True)
     return [{**about, **record} for record in records]
 
@@ -298,18 +362,26 @@ def measure(set, repeat, data_home):
 def names():
     """The sets, those with cheap energies first: a run that is stopped has most of them."""
     small = [name for name in list_datasets() if info(name).rows < MOST_SAMPLES]
-    return sorted(small, key=lambda name: info(name).rows ** 2 * info(name).encoded["paper"])
+    return sorted(
+        small, key=lambda name: info(name).rows ** 2 * info(name).encoded["paper"]
+    )
 
 
 def run(path, data_home, repeats):
     jobs = [{"set": name, "repeat": 0} for name in names()]
     jobs += [{"set": name, "repeat": "paper"} for name in PAPER_SETS]
-    jobs += [{"set": name, "repeat": repeat} for repeat in range(1, repeats) for name in names()]
+    jobs += [
+        {"set": name, "repeat": repeat}
+        for repeat in range(1, repeats)
+        for name in names()
+    ]
     run_missing(path, jobs, lambda **job: measure(**job, data_home=data_home))
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("records", type=Path)
     parser.add_argument("--data-home")
     parser.add_argument("--repeats", type=int, default=1)

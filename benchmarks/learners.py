@@ -45,7 +45,10 @@ OURS = {"mmc": {"regularization": 1e-6}}  # "auto" would shrink where theirs doe
 FITS, BATCHES = 20, 5
 ANSWER = 600  # seconds for the objective of what was learned
 # metric-learn's SDML asks scikit-learn 1.7.2 for something that it no longer has, and raises
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"),
+    "1",
+)
 
 
 def load(name):
@@ -69,15 +72,24 @@ def load(name):
         n, d = map(int, name.split("x"))
         X, y = make_classification(n, d, n_informative=10, n_classes=3, random_state=0)
     else:
-        loaders = {"wine": load_wine, "breast_cancer": load_breast_cancer, "diabetes": load_diabetes}
+        loaders = {
+            "wine": load_wine,
+            "breast_cancer": load_breast_cancer,
+            "diabetes": load_diabetes,
+        }
         X, y = loaders[name](return_X_y=True)
     return MinMaxScaler().fit_transform(X), y
 
 
 def work(library, limit):
     """In the worker: a line of JSON for every task that comes, each in a process of its own that is forked off."""
-    learners = __import__({"freemetric": "freemetric", "metric-learn": "metric_learn"}[library])
-    load("wine"), getattr(learners, "LEARNERS", None)  # imports what every process would import by itself
+    learners = __import__(
+        {"freemetric": "freemetric", "metric-learn": "metric_learn"}[library]
+    )
+    (
+        load("wine"),
+        getattr(learners, "LEARNERS", None),
+    )  # imports what every process would import by itself
     for line in sys.stdin:
         child = os.fork()
         if not child:
@@ -106,12 +118,20 @@ def fit_once(learners, learner, data, limit):
     if ours:
         model.fit(*load("diabetes" if learner in OF_NUMBERS else "wine"))
     X, y = load(data)
-    given = ((X,), same_task.fit_options(learner, y)) if ours else (same_task.peer_input(learner, X, y), {})
-    Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak is counted from here
+    given = (
+        ((X,), same_task.fit_options(learner, y))
+        if ours
+        else (same_task.peer_input(learner, X, y), {})
+    )
+    Path("/proc/self/clear_refs").write_text(
+        "5"
+    )  # Linux: the peak is counted from here
     before = memory("VmRSS")
     allow(limit)
     seconds = time_of(1, model, *given)
-    if seconds < 0.2:  # many in one piece: clocks have ticks, and a few milliseconds are mostly noise
+    if (
+        seconds < 0.2
+    ):  # many in one piece: clocks have ticks, and a few milliseconds are mostly noise
         n = FITS if seconds > 0.02 else 10 * FITS
         seconds = min(time_of(n, model, *given) for _ in range(BATCHES)) / n
     megabytes = memory("VmHWM") - before
@@ -121,7 +141,9 @@ def fit_once(learners, learner, data, limit):
 
 
 def _ours(learners, learner):
-    return {**learners.LEARNERS, "mlkr": learners.MLKR}[learner](**OURS.get(learner, {}))
+    return {**learners.LEARNERS, "mlkr": learners.MLKR}[learner](
+        **OURS.get(learner, {})
+    )
 
 
 def time_of(n, model, arguments, options):
@@ -145,7 +167,12 @@ def memory(field):
 def started(python, library, limit):
     command = [python, __file__, "--work", library, "--limit", str(limit)]
     return subprocess.Popen(
-        command, env={**os.environ, **ONE_THREAD}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        command,
+        env={**os.environ, **ONE_THREAD},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
     )
 
 
@@ -153,7 +180,9 @@ def measure(worker, learner, data):
     worker.stdin.write(json.dumps([learner, data]) + "\n")
     result = json.loads(worker.stdout.readline())
     if result and "problem" in result:
-        raise SystemExit(f"{worker.args[3]} {learner} on {data} failed: {result['problem']}")
+        raise SystemExit(
+            f"{worker.args[3]} {learner} on {data} failed: {result['problem']}"
+        )
     return result
 
 
@@ -166,11 +195,24 @@ def cell(result, limit):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--work", metavar="LIBRARY", help="measure what is asked for (internal)")
-    parser.add_argument("--peer", metavar="PYTHON", help="interpreter of an environment with metric-learn")
+    parser.add_argument(
+        "--work", metavar="LIBRARY", help="measure what is asked for (internal)"
+    )
+    parser.add_argument(
+        "--peer",
+        metavar="PYTHON",
+        help="interpreter of an environment with metric-learn",
+    )
     parser.add_argument("--learners", nargs="+", help="only these")
-    parser.add_argument("--sets", nargs="+", choices=(*SETS, *LARGER, *NUMBER_SETS), help="only these")
-    parser.add_argument("--limit", type=int, default=20, help="the processor's seconds after which a fit is given up")
+    parser.add_argument(
+        "--sets", nargs="+", choices=(*SETS, *LARGER, *NUMBER_SETS), help="only these"
+    )
+    parser.add_argument(
+        "--limit",
+        type=int,
+        default=20,
+        help="the processor's seconds after which a fit is given up",
+    )
     arguments = parser.parse_args()
     if arguments.work:
         return work(arguments.work, arguments.limit)
@@ -179,7 +221,10 @@ def main():
     workers = [started(sys.executable, "freemetric", arguments.limit)]
     if arguments.peer:
         workers.append(started(arguments.peer, "metric-learn", arguments.limit))
-    for learners, usual, others in ((LEARNERS, SETS, LARGER), (OF_NUMBERS, NUMBER_SETS, ())):
+    for learners, usual, others in (
+        (LEARNERS, SETS, LARGER),
+        (OF_NUMBERS, NUMBER_SETS, ()),
+    ):
         table(
             [name for name in learners if name in (arguments.learners or learners)],
             [name for name in (*usual, *others) if name in (arguments.sets or usual)],
@@ -191,7 +236,9 @@ def main():
 def table(learners, sets, limit, ours, theirs=None):
     if not learners or not sets:
         return
-    print("| learner | " + " | ".join(sets) + " |\n|---|" + "---|" * len(sets), flush=True)
+    print(
+        "| learner | " + " | ".join(sets) + " |\n|---|" + "---|" * len(sets), flush=True
+    )
     for learner in learners:
         lines = {f"**{learner}**": []}
         if theirs and learner in PEERS:

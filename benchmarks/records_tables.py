@@ -136,7 +136,9 @@ def print_versions(records, ours):
     """Print which code has made the records of ours."""
     commits = {r.versions.get("commit", "") for r in records if r.job.method == ours}
     versions = {
-        f"commit {commit}" if commit else "version 0.3.0, before the model was rewritten"
+        f"commit {commit}"
+        if commit
+        else "version 0.3.0, before the model was rewritten"
         for commit in commits
     }
     print(f"\nRecords of {ours}: {', '.join(sorted(versions))}.")

@@ -94,20 +94,22 @@ def print_noise_tables(records):
         by_size[int(record.job.dataset.rpartition("-")[2])].append(record)
     by_size = {size: on_common_splits(by_size[size]) for size in sorted(by_size)}
     tables = {
-        "median excess in % of the noise variance": lambda some: (
-            by_set(some, "excess").median()
-        ),
-        "coverage of 90 % intervals": lambda some: (
-            by_set(some, share("coverage", 1)).mean()
-        ),
+        "median excess in % of the noise variance": lambda some: by_set(
+            some, "excess"
+        ).median(),
+        "coverage of 90 % intervals": lambda some: by_set(
+            some, share("coverage", 1)
+        ).mean(),
         "seconds": lambda some: by_set(some, seconds).mean(),
     }
     for title, value in tables.items():
         found = {size: value(some) for size, some in by_size.items()}
+        methods = next(iter(found.values())).index
         rows = [
-            [f"N = {size:,}", *(f"{x:.1f}" for x in row)] for size, row in found.items()
+            [f"N = {size:,}", *(f"{x:.1f}" for x in row[methods])]
+            for size, row in found.items()
         ]
-        print_table([title, *next(iter(found.values())).index], rows)
+        print_table([title, *methods], rows)
     for some in by_size.values():
         print_sets(some, "excess")
     print_where_noise_varies(by_size[2000])

@@ -32,7 +32,10 @@ def fit_options(learner, y):
         return {"pairs": pairs, "pair_labels": labels}
     if learner == "lsml":
         quadruplets = quadruplets_of(y)
-        return {"quadruplets": quadruplets, "weights": np.full(len(quadruplets), 1 / len(quadruplets))}
+        return {
+            "quadruplets": quadruplets,
+            "weights": np.full(len(quadruplets), 1 / len(quadruplets)),
+        }
     return {"y": y}
 
 
@@ -69,7 +72,9 @@ def near_dissimilar(Z, M, y):
 def residuals(Z, M, y):
     """LSML: the LogDet divergence from the identity, and the mean square of what quadruplets miss."""
     a, b, c, d = quadruplets_of(y).T
-    missing = np.maximum(np.linalg.norm(Z[a] - Z[b], axis=1) - np.linalg.norm(Z[c] - Z[d], axis=1), 0)
+    missing = np.maximum(
+        np.linalg.norm(Z[a] - Z[b], axis=1) - np.linalg.norm(Z[c] - Z[d], axis=1), 0
+    )
     return np.trace(M) - np.linalg.slogdet(M)[1] - len(M) + (missing**2).mean()
 
 

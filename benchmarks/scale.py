@@ -21,14 +21,23 @@ from pathlib import Path
 
 from resuming import print_rows, read
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
 if __name__ == "__main__" and "--threads" in sys.argv:
     for variable in THREADS:
         os.environ[variable] = sys.argv[sys.argv.index("--threads") + 1]
 
 import numpy as np
 from sklearn.datasets import make_classification
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
 from sklearn.pipeline import make_pipeline
@@ -47,7 +56,9 @@ NEIGHBORS = {"kneighborsclassifier__n_neighbors": [1, 3, 5, 11, 21, 41]}
 def clusters():
     """Centres (24, 10) and their classes."""
     rng = np.random.default_rng(7)
-    return 1.6 * rng.standard_normal((N_CLUSTERS, N_INFORMATIVE)), rng.integers(0, N_CLASSES, N_CLUSTERS)
+    return 1.6 * rng.standard_normal((N_CLUSTERS, N_INFORMATIVE)), rng.integers(
+        0, N_CLASSES, N_CLUSTERS
+    )
 
 
 def problem(n, seed):
@@ -73,7 +84,9 @@ def knn(n_jobs):
 
 def tuned_svm(n_jobs):
     grid = {"svc__C": [1, 10, 100], "svc__gamma": [0.003, 0.01, 0.03, 0.1]}
-    return GridSearchCV(make_pipeline(StandardScaler(), SVC()), grid, cv=3, n_jobs=n_jobs)
+    return GridSearchCV(
+        make_pipeline(StandardScaler(), SVC()), grid, cv=3, n_jobs=n_jobs
+    )
 
 
 def large_bags(n_jobs):
@@ -84,7 +97,11 @@ def large_bags(n_jobs):
 
 def metric_then_knn(learner):
     def make(n_jobs):
-        return make_pipeline(MinMaxScaler(), learner(random_state=0), KNeighborsClassifier(11, n_jobs=n_jobs))
+        return make_pipeline(
+            MinMaxScaler(),
+            learner(random_state=0),
+            KNeighborsClassifier(11, n_jobs=n_jobs),
+        )
 
     return make
 
@@ -92,13 +109,31 @@ def metric_then_knn(learner):
 METHODS = {
     OURS: (lambda n_jobs: FreeEnergyClassifier(n_jobs=n_jobs, random_state=0), None),
     "free-energy, large bags": (large_bags, 30_000),
-    "forest, 100": (lambda n_jobs: RandomForestClassifier(100, n_jobs=n_jobs, random_state=0), 300_000),
-    "forest, 500": (lambda n_jobs: RandomForestClassifier(500, n_jobs=n_jobs, random_state=0), 30_000),
-    "extra trees, 500": (lambda n_jobs: ExtraTreesClassifier(500, n_jobs=n_jobs, random_state=0), 30_000),
-    "boosting, histograms": (lambda n_jobs: HistGradientBoostingClassifier(random_state=0), None),
+    "forest, 100": (
+        lambda n_jobs: RandomForestClassifier(100, n_jobs=n_jobs, random_state=0),
+        300_000,
+    ),
+    "forest, 500": (
+        lambda n_jobs: RandomForestClassifier(500, n_jobs=n_jobs, random_state=0),
+        30_000,
+    ),
+    "extra trees, 500": (
+        lambda n_jobs: ExtraTreesClassifier(500, n_jobs=n_jobs, random_state=0),
+        30_000,
+    ),
+    "boosting, histograms": (
+        lambda n_jobs: HistGradientBoostingClassifier(random_state=0),
+        None,
+    ),
     "SVM, tuned": (tuned_svm, 4000),
-    "k-NN, k by 3 folds": (lambda n_jobs: GridSearchCV(knn(n_jobs), NEIGHBORS, cv=3), 30_000),
-    "k-NN, k = 11": (lambda n_jobs: knn(n_jobs).set_params(kneighborsclassifier__n_neighbors=11), None),
+    "k-NN, k by 3 folds": (
+        lambda n_jobs: GridSearchCV(knn(n_jobs), NEIGHBORS, cv=3),
+        30_000,
+    ),
+    "k-NN, k = 11": (
+        lambda n_jobs: knn(n_jobs).set_params(kneighborsclassifier__n_neighbors=11),
+        None,
+    ),
     "NCA + k-NN": (metric_then_knn(NCA), None),
     "LMNN + k-NN": (metric_then_knn(LMNN), None),
     "DMLFE + k-NN": (metric_then_knn(DMLFE), None),
@@ -115,10 +150,16 @@ def peak_gigabytes():
 def measure(method, n, n_jobs):
     """One fit and its predictions, here and now."""
     X, y = problem(n, seed=1)
-    Q, truth = problem(N_TEST if method == OURS or n <= 100_000 else N_TEST // 10, seed=2)
+    Q, truth = problem(
+        N_TEST if method == OURS or n <= 100_000 else N_TEST // 10, seed=2
+    )
     model = METHODS[method][0](n_jobs)
-    if method.startswith(OURS):  # compiled kernels are loaded once a process, whatever the data
-        METHODS[method][0](n_jobs).set_params(n_replicas=4).fit(X[:200], y[:200]).predict(Q[:2])
+    if method.startswith(
+        OURS
+    ):  # compiled kernels are loaded once a process, whatever the data
+        METHODS[method][0](n_jobs).set_params(n_replicas=4).fit(
+            X[:200], y[:200]
+        ).predict(Q[:2])
     before = peak_gigabytes()
     start = time.perf_counter()
     model.fit(X, y)
@@ -152,7 +193,10 @@ def replicas(model):
     selection = model.selection_
     learns = (selection["n_neighbors"] == 1) & (selection["form"] != "identity")
     sizes = selection["bag_size"][learns]
-    return {int(size): int(selection["n_replicas"][learns][sizes == size].sum()) for size in np.unique(sizes)}
+    return {
+        int(size): int(selection["n_replicas"][learns][sizes == size].sum())
+        for size in np.unique(sizes)
+    }
 
 
 def run_missing(path, sizes, methods, n_jobs):
@@ -164,10 +208,22 @@ def run_missing(path, sizes, methods, n_jobs):
             most = METHODS[method][1]
             if (method, n, n_jobs) in known or (most is not None and n > most):
                 continue
-            command = [sys.executable, __file__, "--threads", str(n_jobs), "--one", method, str(n), str(n_jobs)]
+            command = [
+                sys.executable,
+                __file__,
+                "--threads",
+                str(n_jobs),
+                "--one",
+                method,
+                str(n),
+                str(n_jobs),
+            ]
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
-                print(f"{method} at {n}: {done.stderr.strip().splitlines()[-1:]}", flush=True)
+                print(
+                    f"{method} at {n}: {done.stderr.strip().splitlines()[-1:]}",
+                    flush=True,
+                )
                 continue
             with path.open("a") as file:
                 file.write(done.stdout.strip().splitlines()[-1] + "\n")
@@ -181,7 +237,9 @@ def with_excess(record):
 def tables(records):
     for n_jobs in sorted({r["n_jobs"] for r in records}):
         some = {
-            (r["method"], r["n"]): r | {"excess": r["error"] - r["bayes"]} for r in records if r["n_jobs"] == n_jobs
+            (r["method"], r["n"]): r | {"excess": r["error"] - r["bayes"]}
+            for r in records
+            if r["n_jobs"] == n_jobs
         }
         sizes = sorted({n for _, n in some})
         for field, title, digits in (
@@ -192,11 +250,25 @@ def tables(records):
             ("gigabytes", "peak GB", 2),
         ):
             rows = [
-                [method, *(f"{some[method, n][field]:.{digits}f}" if (method, n) in some else "" for n in sizes)]
+                [
+                    method,
+                    *(
+                        f"{some[method, n][field]:.{digits}f}"
+                        if (method, n) in some
+                        else ""
+                        for n in sizes
+                    ),
+                ]
                 for method in METHODS
                 if any((method, n) in some for n in sizes)
             ]
-            print_rows([f"{title}, {n_jobs} thread{'s' * (n_jobs > 1)}", *(f"{n:,}" for n in sizes)], rows)
+            print_rows(
+                [
+                    f"{title}, {n_jobs} thread{'s' * (n_jobs > 1)}",
+                    *(f"{n:,}" for n in sizes),
+                ],
+                rows,
+            )
         growth(some, sizes)
 
 
@@ -208,12 +280,21 @@ def growth(some, sizes):
     powers = [np.log(b[1] / a[1]) / np.log(b[0] / a[0]) for a, b in pairwise(ours)]
     (n0, t0), (n1, t1) = ours[0], ours[-1]
     whole = np.log(t1 / t0) / np.log(n1 / n0)
-    print(f"\n{OURS} grows as N to the {', '.join(f'{p:.2f}' for p in powers)}; {whole:.2f} from {n0:,} to {n1:,}")
+    print(
+        f"\n{OURS} grows as N to the {', '.join(f'{p:.2f}' for p in powers)}; {whole:.2f} from {n0:,} to {n1:,}"
+    )
 
 
 # --- a model of the cost
 
-GRADIENTS, SEARCHES, LISTED, MOST_SCORED, MOST_SEARCHED, ROWS_OF_A_CELL = 88, 10, 32, 4000, 16_384, 256
+GRADIENTS, SEARCHES, LISTED, MOST_SCORED, MOST_SEARCHED, ROWS_OF_A_CELL = (
+    88,
+    10,
+    32,
+    4000,
+    16_384,
+    256,
+)
 
 
 def work(record):
@@ -222,7 +303,9 @@ def work(record):
     bags = [(int(size), count) for size, count in record["replicas"].items()]
     gradients = sum(count * GRADIENTS * size * LISTED * 2 * d for size, count in bags)
     lists = sum(count * SEARCHES * size**2 * d for size, count in bags)
-    scored = sum(count * min(N, MOST_SCORED) * min(N, MOST_SEARCHED) * d for _, count in bags)
+    scored = sum(
+        count * min(N, MOST_SCORED) * min(N, MOST_SEARCHED) * d for _, count in bags
+    )
     cells = N * N / ROWS_OF_A_CELL * d if N >= 65_536 else 0
     return np.array([gradients, lists + scored, cells]) / 1e9
 
@@ -232,14 +315,28 @@ def check_model(records):
     from scipy.optimize import nnls
 
     for n_jobs in sorted({r["n_jobs"] for r in records}):
-        ours = [r for r in records if r["method"] == OURS and r["n_jobs"] == n_jobs and r.get("replicas")]
+        ours = [
+            r
+            for r in records
+            if r["method"] == OURS and r["n_jobs"] == n_jobs and r.get("replicas")
+        ]
         if len(ours) < 4:
             continue
-        A, t = np.array([work(r) for r in ours]), np.array([r["fit_seconds"] for r in ours])
+        A, t = (
+            np.array([work(r) for r in ours]),
+            np.array([r["fit_seconds"] for r in ours]),
+        )
         prices, _ = nnls(A / t[:, None], np.ones(len(t)))
-        rows = [[f"{r['n']:,}", f"{s:.1f}", f"{m:.1f}"] for r, s, m in zip(ours, t, A @ prices, strict=True)]
+        rows = [
+            [f"{r['n']:,}", f"{s:.1f}", f"{m:.1f}"]
+            for r, s, m in zip(ours, t, A @ prices, strict=True)
+        ]
         print_rows([f"rows, {n_jobs} threads", "seconds", "model"], rows)
-        print("seconds for 1e9: gradients {:.3f}, searches {:.3f}, cells {:.3f}".format(*prices))
+        print(
+            "seconds for 1e9: gradients {:.3f}, searches {:.3f}, cells {:.3f}".format(
+                *prices
+            )
+        )
 
 
 def draw(records, path):
@@ -249,7 +346,15 @@ def draw(records, path):
     n_jobs = max(r["n_jobs"] for r in records)
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
     colors = dict(
-        zip(METHODS, ["#c0392b", *plt.get_cmap("tab20").colors[::2], *plt.get_cmap("Set2").colors], strict=False)
+        zip(
+            METHODS,
+            [
+                "#c0392b",
+                *plt.get_cmap("tab20").colors[::2],
+                *plt.get_cmap("Set2").colors,
+            ],
+            strict=False,
+        )
     )
     fields = (
         ("fit_seconds", "seconds of a fit"),
@@ -259,12 +364,24 @@ def draw(records, path):
     records = [with_excess(r) for r in records]
     for axis, (field, title) in zip(axes, fields, strict=True):
         for method in METHODS:
-            some = sorted((r["n"], r[field]) for r in records if r["method"] == method and r["n_jobs"] == n_jobs)
+            some = sorted(
+                (r["n"], r[field])
+                for r in records
+                if r["method"] == method and r["n_jobs"] == n_jobs
+            )
             if len(some) > 1:
-                style = {"color": colors[method], "lw": 2.5 if method == OURS else 1, "zorder": 2 + (method == OURS)}
-                axis.plot(*zip(*some, strict=True), marker="o", ms=3, label=method, **style)
+                style = {
+                    "color": colors[method],
+                    "lw": 2.5 if method == OURS else 1,
+                    "zorder": 2 + (method == OURS),
+                }
+                axis.plot(
+                    *zip(*some, strict=True), marker="o", ms=3, label=method, **style
+                )
         axis.set(xscale="log", yscale="log", title=title, xlabel="training rows")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", fontsize=8)
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside right center", fontsize=8
+    )
     figure.savefig(path)
 
 
@@ -272,9 +389,13 @@ def beside_nca(repetitions=5):
     """One thread, one run; the two take turns, so that both meet the same machine."""
     rows = []
     for N, d in ((1000, 30), (4000, 10)):
-        X, y = make_classification(N, d, n_informative=min(10, d - 2), n_classes=4, random_state=0)
+        X, y = make_classification(
+            N, d, n_informative=min(10, d - 2), n_classes=4, random_state=0
+        )
         X = MinMaxScaler().fit_transform(X)
-        FreeEnergyClassifier(n_replicas=4, random_state=0).fit(X[:200], y[:200])  # loads compiled kernels
+        FreeEnergyClassifier(n_replicas=4, random_state=0).fit(
+            X[:200], y[:200]
+        )  # loads compiled kernels
         pairs = []
         for seed in range(repetitions if N <= 1000 else 1):
             start = time.process_time()
@@ -283,19 +404,32 @@ def beside_nca(repetitions=5):
             NeighborhoodComponentsAnalysis(random_state=seed).fit(X, y)
             pairs.append((middle - start, time.process_time() - middle))
         ours, theirs = np.median(pairs, axis=0)
-        rows.append([f"{N} x {d}", f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f}"])
-    print_rows(["seconds of one thread", OURS, "one NCA of scikit-learn", "ratio"], rows)
+        rows.append(
+            [f"{N} x {d}", f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f}"]
+        )
+    print_rows(
+        ["seconds of one thread", OURS, "one NCA of scikit-learn", "ratio"], rows
+    )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--run", metavar="RECORDS", type=Path, help="measure what these records lack")
-    parser.add_argument("--show", metavar="RECORDS", type=Path, help="tables of these records, nothing measured")
+    parser.add_argument(
+        "--run", metavar="RECORDS", type=Path, help="measure what these records lack"
+    )
+    parser.add_argument(
+        "--show",
+        metavar="RECORDS",
+        type=Path,
+        help="tables of these records, nothing measured",
+    )
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
     parser.add_argument("--jobs", type=int, default=2, help="threads of every method")
     parser.add_argument("--draw", metavar="PICTURE", type=Path, help="draw the records")
-    parser.add_argument("--nca", action="store_true", help="a fit beside one NCA of scikit-learn")
+    parser.add_argument(
+        "--nca", action="store_true", help="a fit beside one NCA of scikit-learn"
+    )
     parser.add_argument("--threads", help=argparse.SUPPRESS)
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -305,7 +439,9 @@ def main():
         return
     if arguments.nca:
         if "--threads" not in sys.argv:  # libraries read it when they are loaded
-            subprocess.run([sys.executable, __file__, "--threads", "1", "--nca"], check=True)
+            subprocess.run(
+                [sys.executable, __file__, "--threads", "1", "--nca"], check=True
+            )
             return
         beside_nca()
         return

@@ -12,7 +12,12 @@ times, such as asv, would report the neighbours of a virtual machine.
 
 import os
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+for variable in (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+):
     os.environ[variable] = "1"
 
 import argparse
@@ -28,13 +33,18 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits, make_classification, make_friedman1, make_regression
+from freemetric.bench.protocol import halves
+from freemetric.datasets import DatasetError, load
+from sklearn.datasets import (
+    load_digits,
+    make_classification,
+    make_friedman1,
+    make_regression,
+)
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from freemetric import NCA, FreeEnergyClassifier, FreeEnergyRegressor
-from freemetric.bench.protocol import halves
-from freemetric.datasets import DatasetError, load
 from freemetric.energies import NCAEnergy
 from freemetric.files import save
 
@@ -85,7 +95,11 @@ def seconds(*functions, repeats=7):
 def problem(N, d, n_classes=3):
     rng = np.random.default_rng(0)
     y = rng.integers(0, n_classes, N)
-    return rng.random((N, d)) + 0.3 * np.eye(n_classes, d)[y], y, 2 * np.eye(d) + 0.1 * rng.standard_normal((d, d))
+    return (
+        rng.random((N, d)) + 0.3 * np.eye(n_classes, d)[y],
+        y,
+        2 * np.eye(d) + 0.1 * rng.standard_normal((d, d)),
+    )
 
 
 def numpy_recompute(X, y, A):
@@ -95,7 +109,9 @@ def numpy_recompute(X, y, A):
     def energy():
         Z = X @ A.T
         q = (Z * Z).sum(axis=1)
-        K = (2 * Z) @ Z.T  # -D but for a constant of each row, then in place all the way
+        K = (
+            2 * Z
+        ) @ Z.T  # -D but for a constant of each row, then in place all the way
         K -= q
         np.fill_diagonal(K, -np.inf)
         K -= K.max(axis=1, keepdims=True)
@@ -111,7 +127,9 @@ def scikit_learn_gradient(X, y, A):
     nca = NeighborhoodComponentsAnalysis()
     nca.n_iter_ = 0
     same = y[:, None] == y[None, :]
-    return lambda: nca._loss_grad_lbfgs(A.ravel(), X, same)  # nothing public evaluates its objective just once
+    return lambda: nca._loss_grad_lbfgs(
+        A.ravel(), X, same
+    )  # nothing public evaluates its objective just once
 
 
 def sweep_of(X, y, A, n=200):
@@ -132,9 +150,16 @@ def report(what, value, target, unit="x"):
     """Print a line and keep the figure; ratios ("x") shall be large, all other units small."""
     wanted = outcome = ""
     if target is not None:
-        outcome = "reached" if (value >= target if unit == "x" else value <= target) else "MISSED"
+        outcome = (
+            "reached"
+            if (value >= target if unit == "x" else value <= target)
+            else "MISSED"
+        )
         wanted = f"{'>=' if unit == 'x' else '<='} {target} {unit}"
-    print(f"| {what} | {value:.{1 if value >= 2 else 2}f} {unit} | {wanted} | {outcome} |", flush=True)
+    print(
+        f"| {what} | {value:.{1 if value >= 2 else 2}f} {unit} | {wanted} | {outcome} |",
+        flush=True,
+    )
     measured[what.split(";")[0]] = [round(float(value), 4), unit]
 
 
@@ -158,16 +183,30 @@ def element_trials():
     for N in (300, 1000):
         X, y, A = problem(N, 10)
         trials, recompute = seconds(sweep_of(X, y, A), numpy_recompute(X, y, A))
-        report(f"element trial against numpy's recompute, N = {N}, d = 10", recompute * 200 / trials, 10)
+        report(
+            f"element trial against numpy's recompute, N = {N}, d = 10",
+            recompute * 200 / trials,
+            10,
+        )
     trials, gradient = seconds(sweep_of(X, y, A), scikit_learn_gradient(X, y, A))
-    report("element trials in one scikit-learn energy + gradient, N = 1000, d = 10", gradient * 200 / trials, 30)
+    report(
+        "element trials in one scikit-learn energy + gradient, N = 1000, d = 10",
+        gradient * 200 / trials,
+        30,
+    )
 
 
 def gradients():
     X, y, A = problem(1000, 30)
     bound = NCAEnergy().bind(X, y)
-    ours, theirs = seconds(lambda: bound.value_and_grad(A[None]), scikit_learn_gradient(X, y, A), repeats=15)
-    report("energy + gradient against scikit-learn's, N = 1000, d = 30", theirs / ours, 4)
+    ours, theirs = seconds(
+        lambda: bound.value_and_grad(A[None]),
+        scikit_learn_gradient(X, y, A),
+        repeats=15,
+    )
+    report(
+        "energy + gradient against scikit-learn's, N = 1000, d = 30", theirs / ours, 4
+    )
 
 
 def fits():
@@ -175,18 +214,36 @@ def fits():
     for name, X, y, target in (
         ("digits[:1000] / 16", digits.data[:1000] / 16, digits.target[:1000], 3),
         ("digits[:1000]", digits.data[:1000], digits.target[:1000], 3),
-        ("make_classification(2000, 30)", *make_classification(2000, 30, random_state=0), 4),
+        (
+            "make_classification(2000, 30)",
+            *make_classification(2000, 30, random_state=0),
+            4,
+        ),
     ):
         ours, theirs = NCA(), NeighborhoodComponentsAnalysis(random_state=0)
-        ours_s, theirs_s = seconds(lambda: ours.fit(X, y), lambda: theirs.fit(X, y), repeats=3)  # noqa: B023
-        energy, reference = NCAEnergy().bind(X, y)(np.array([ours.components_, theirs.components_]))
+        ours_s, theirs_s = seconds(
+            lambda: ours.fit(X, y), lambda: theirs.fit(X, y), repeats=3
+        )
+        energy, reference = NCAEnergy().bind(X, y)(
+            np.array([ours.components_, theirs.components_])
+        )
         lower = f"energy {energy:.2g} against {reference:.2g}"
-        report(f"NCA().fit against scikit-learn's on {name}, {lower}", theirs_s / ours_s, target)
+        report(
+            f"NCA().fit against scikit-learn's on {name}, {lower}",
+            theirs_s / ours_s,
+            target,
+        )
 
 
 def points(N, d=30):
     """A problem of three classes, and as many samples to predict."""
-    options = {"n_informative": 10, "n_redundant": 5, "n_classes": 3, "flip_y": 0.05, "random_state": 0}
+    options = {
+        "n_informative": 10,
+        "n_redundant": 5,
+        "n_classes": 3,
+        "flip_y": 0.05,
+        "random_state": 0,
+    }
     X, y = make_classification(2 * N, d, **options)
     return X[:N], y[:N], X[N:]
 
@@ -210,11 +267,17 @@ def fits_of_classifiers():
     }
     for N in (150, 500, 1000, 4000):
         X, y, _ = points(N)
-        ours = process_seconds(lambda: FreeEnergyClassifier(random_state=0).fit(X, y), 2)  # noqa: B023
+        ours = process_seconds(
+            lambda: FreeEnergyClassifier(random_state=0).fit(X, y), 2
+        )
         for name, (rival, target) in rivals.items():
             if N <= 1000 or "NCA" not in name:
                 theirs = process_seconds(lambda: rival.fit(X, y), 2)  # noqa: B023
-                report(f"FreeEnergyClassifier().fit against {name} at {N} x 30", theirs / ours, target)
+                report(
+                    f"FreeEnergyClassifier().fit against {name} at {N} x 30",
+                    theirs / ours,
+                    target,
+                )
 
 
 def predictions():
@@ -222,9 +285,24 @@ def predictions():
     X, y, new = points(1000)
     model = FreeEnergyClassifier(random_state=0).fit(X, y)
     many = np.concatenate([new] * 5)
-    report("predict 5,000 samples at 1000 x 30", 1e3 * process_seconds(lambda: model.predict(many)) / 5, 50, "us")
-    report("predict one sample at 1000 x 30", 1e3 * process_seconds(lambda: model.predict(new[:1]), 20), 1, "ms")
-    report("predict 100 samples at 1000 x 30", 1e3 * process_seconds(lambda: model.predict(new[:100]), 10), 5, "ms")
+    report(
+        "predict 5,000 samples at 1000 x 30",
+        1e3 * process_seconds(lambda: model.predict(many)) / 5,
+        50,
+        "us",
+    )
+    report(
+        "predict one sample at 1000 x 30",
+        1e3 * process_seconds(lambda: model.predict(new[:1]), 20),
+        1,
+        "ms",
+    )
+    report(
+        "predict 100 samples at 1000 x 30",
+        1e3 * process_seconds(lambda: model.predict(new[:100]), 10),
+        5,
+        "ms",
+    )
     X, y, new = points(35_000, 20)
     large = FreeEnergyClassifier(random_state=0).fit(X, y)
     a, b = (
@@ -248,7 +326,9 @@ def methods():
         "score": lambda: model.score(X, y),
     }
     for name, call in calls.items():
-        report(f"{name} at 1000 x 30, in fits", process_seconds(call, 1) / fit, 1, "fits")
+        report(
+            f"{name} at 1000 x 30, in fits", process_seconds(call, 1) / fit, 1, "fits"
+        )
 
 
 COLD = """
@@ -270,13 +350,30 @@ print({what})
 
 def cold_start():
     """The first fit and the first prediction of an installation, which compile; process time."""
-    for model, verb, most in (("FreeEnergyClassifier", "predict", 8), ("DMLFE", "transform", 6)):
+    for model, verb, most in (
+        ("FreeEnergyClassifier", "predict", 8),
+        ("DMLFE", "transform", 6),
+    ):
         with tempfile.TemporaryDirectory() as cache:
             code = COLD.format(model=model, verb=verb, what="fitted - start")
-            report(f"the very first {model}().fit(iris)", run(code, NUMBA_CACHE_DIR=cache), most, "s")
+            report(
+                f"the very first {model}().fit(iris)",
+                run(code, NUMBA_CACHE_DIR=cache),
+                most,
+                "s",
+            )
     with tempfile.TemporaryDirectory() as cache:
-        code = COLD.format(model="FreeEnergyClassifier", verb="predict", what="time.process_time() - fitted")
-        report("the first prediction after the very first fit", run(code, NUMBA_CACHE_DIR=cache), 1, "s")
+        code = COLD.format(
+            model="FreeEnergyClassifier",
+            verb="predict",
+            what="time.process_time() - fitted",
+        )
+        report(
+            "the first prediction after the very first fit",
+            run(code, NUMBA_CACHE_DIR=cache),
+            1,
+            "s",
+        )
 
 
 CONTAINER = """
@@ -302,7 +399,11 @@ def container():
         save(FreeEnergyClassifier(random_state=0).fit(X, y), path)
         np.save(samples, new)
         for what, of, most in (
-            ("load a model in a new process, scikit-learn imported", "loaded - start", None),
+            (
+                "load a model in a new process, scikit-learn imported",
+                "loaded - start",
+                None,
+            ),
             ("its first prediction, which compiles", "time.process_time() - loaded", 2),
         ):
             with tempfile.TemporaryDirectory() as cache:
@@ -322,7 +423,10 @@ def gpu():
     with suppress(DatasetError):
         data = load("cod-rna")
         first, second = halves(data.y, 0)[0]
-        sets["a half of cod-rna"] = (data.X[first], data.y[first], data.X[second], data.y[second]), 2
+        sets["a half of cod-rna"] = (
+            (data.X[first], data.y[first], data.X[second], data.y[second]),
+            2,
+        )
     for name, (some, most) in sets.items():
         fit, predict, _ = fit_seconds(some)
         report(f"GPU: fit and predictions, {name}", fit + predict, most, "s")
@@ -332,7 +436,9 @@ def numbers():
     """The same rows with numbers, and with the quarters of these as classes."""
     for name, (X, y) in {
         "make_friedman1(1000, 30)": make_friedman1(1000, 30, noise=1.0, random_state=0),
-        "make_regression(1000, 30)": make_regression(1000, 30, noise=10.0, random_state=0),
+        "make_regression(1000, 30)": make_regression(
+            1000, 30, noise=10.0, random_state=0
+        ),
     }.items():
         quarters = np.digitize(y, np.quantile(y, [0.25, 0.5, 0.75]))
         ours, classifier = seconds(
@@ -340,26 +446,48 @@ def numbers():
             lambda: FreeEnergyClassifier(random_state=0).fit(X, quarters),  # noqa: B023
             repeats=3,
         )
-        report(f"FreeEnergyRegressor().fit against FreeEnergyClassifier's on {name}", classifier / ours, 1)
+        report(
+            f"FreeEnergyRegressor().fit against FreeEnergyClassifier's on {name}",
+            classifier / ours,
+            1,
+        )
 
 
 def run(code, **environment):
     result = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return float(result.stdout)
 
 
 def memory():
     ours = run(PEAK_MEMORY.format(learner="NCA(max_iter=5)"))
-    theirs = run(PEAK_MEMORY.format(learner="NeighborhoodComponentsAnalysis(max_iter=5, random_state=0)"))
-    report(f"memory added by NCA().fit at 5000 x 30; scikit-learn's adds {theirs:.0f} MB", ours, 150, "MB")
+    theirs = run(
+        PEAK_MEMORY.format(
+            learner="NeighborhoodComponentsAnalysis(max_iter=5, random_state=0)"
+        )
+    )
+    report(
+        f"memory added by NCA().fit at 5000 x 30; scikit-learn's adds {theirs:.0f} MB",
+        ours,
+        150,
+        "MB",
+    )
 
 
 def compilation():
     with tempfile.TemporaryDirectory() as cache:
         first, later = (run(FIRST_USE, NUMBA_CACHE_DIR=cache) for _ in range(2))
-    report(f"kernels ready in a later process; the very first use compiles for {first:.0f} s", later, 1, "s")
+    report(
+        f"kernels ready in a later process; the very first use compiles for {first:.0f} s",
+        later,
+        1,
+        "s",
+    )
 
 
 def commit():
@@ -367,9 +495,13 @@ def commit():
 
     def git(*words):
         command = ["git", "-C", str(Path(__file__).parent), *words]
-        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False
+        ).stdout.strip()
 
-    return git("rev-parse", "--short", "HEAD") + "+" * bool(git("status", "--porcelain", "-uno"))
+    return git("rev-parse", "--short", "HEAD") + "+" * bool(
+        git("status", "--porcelain", "-uno")
+    )
 
 
 PARTS = {
@@ -384,7 +516,9 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
-    parser.add_argument("--commit", default=None, help="what is measured; default: the working tree")
+    parser.add_argument(
+        "--commit", default=None, help="what is measured; default: the working tree"
+    )
     arguments = parser.parse_args()
     machine = f"{platform.machine()}, {os.cpu_count()} cores"
     last = last_figures(machine)
@@ -393,7 +527,12 @@ if __name__ == "__main__":
         PARTS[part]()
     state = arguments.commit or commit()
     with FIGURES.open("a") as file:
-        line = {"date": date.today().isoformat(), "commit": state, "machine": machine, "figures": measured}
+        line = {
+            "date": date.today().isoformat(),
+            "commit": state,
+            "machine": machine,
+            "figures": measured,
+        }
         file.write(json.dumps(line) + "\n")
     worse = list(worse_than(last))
     print("", *worse, sep="\n")

@@ -60,7 +60,9 @@ class Problem(NamedTuple):
     ridge: float
     range: tuple[float, float]
     moments: object
-    settings: TemperingSettings = TemperingSettings(n_steps=400, n_rungs=10, n_ladders=4, n_rounds=4)
+    settings: TemperingSettings = TemperingSettings(
+        n_steps=400, n_rungs=10, n_ladders=4, n_rounds=4
+    )
     herd: PopulationSettings = PopulationSettings()
 
     def exact(self, T):
@@ -105,7 +107,13 @@ class DoubleWell:
 def double_well(ridge=0.1):
     a = np.linspace(-6, 6, 20_001)
     H = DoubleWell()(a[:, None, None]) + ridge * a**2
-    return Problem(DoubleWell(), (1, 1), ridge, (0.05, 1.0), lambda T: on_grid(H, np.log(a[1] - a[0]), T))
+    return Problem(
+        DoubleWell(),
+        (1, 1),
+        ridge,
+        (0.05, 1.0),
+        lambda T: on_grid(H, np.log(a[1] - a[0]), T),
+    )
 
 
 def two_features(ridge=0.01, n=121):
@@ -116,11 +124,27 @@ def two_features(ridge=0.01, n=121):
     w = np.linspace(0, 7 * np.sqrt(hottest / (2 * ridge)), n)
     grid = np.stack(np.meshgrid(w, w, indexing="ij"), axis=-1).reshape(-1, 1, 2)
     E = np.concatenate([energy(part) for part in np.array_split(grid, 40)])
-    weights = 2 * np.log(2 * (w[1] - w[0])) + np.log(np.where(grid == 0, 0.5, 1.0)).sum(axis=(1, 2))
+    weights = 2 * np.log(2 * (w[1] - w[0])) + np.log(np.where(grid == 0, 0.5, 1.0)).sum(
+        axis=(1, 2)
+    )
     H = E + ridge * (grid**2).sum(axis=(1, 2))
-    few = TemperingSettings(n_steps=400, n_rungs=7, n_ladders=2, n_rounds=3, move=HamiltonianMove(n_leapfrog=3))
+    few = TemperingSettings(
+        n_steps=400,
+        n_rungs=7,
+        n_ladders=2,
+        n_rounds=3,
+        move=HamiltonianMove(n_leapfrog=3),
+    )
     herd = PopulationSettings(n_steps=2, move=HamiltonianMove(n_leapfrog=3))
-    return Problem(energy, (1, 2), ridge, (coldest, hottest), lambda T: on_grid(H, weights, T), few, herd)
+    return Problem(
+        energy,
+        (1, 2),
+        ridge,
+        (coldest, hottest),
+        lambda T: on_grid(H, weights, T),
+        few,
+        herd,
+    )
 
 
 class RandomEnergies:
@@ -138,7 +162,11 @@ def spin_glass(ridge=1.0, n=6):
     energy = RandomEnergies(n)
 
     def moments(T):
-        log_z, U, variance = on_grid(energy.levels, 0.5 * n * np.log(np.pi * T / ridge)[:, None] - n * np.log(2), T)
+        log_z, U, variance = on_grid(
+            energy.levels,
+            0.5 * n * np.log(np.pi * T / ridge)[:, None] - n * np.log(2),
+            T,
+        )
         return log_z, U + n * T / 2, variance + n * T**2 / 2
 
     return Problem(energy, (1, n), ridge, (0.3, 3.0), moments)
@@ -153,35 +181,63 @@ def on_grid(H, log_weights, T):
     return log_z, U, p @ H**2 - U**2
 
 
-PROBLEMS = {"quadratic wells": quadratic, "double well": double_well, "two features of iris": two_features}
+PROBLEMS = {
+    "quadratic wells": quadratic,
+    "double well": double_well,
+    "two features of iris": two_features,
+}
 PROBLEMS["random energies"] = spin_glass
 
 
 def scores_of(problem, seed, n_steps=None, n_temperatures=3):
     """z-scores {name: (n,)} of one run: the four curves, log Z by stepping stones and by population annealing."""
-    T, settings = np.geomspace(*problem.range, n_temperatures + 2)[1:-1], problem.settings
+    T, settings = (
+        np.geomspace(*problem.range, n_temperatures + 2)[1:-1],
+        problem.settings,
+    )
     settings = settings if n_steps is None else replace(settings, n_steps=n_steps)
-    run = temper(problem.energy, np.zeros(problem.shape), problem.ridge, problem.range, settings, random_state=seed)
+    run = temper(
+        problem.energy,
+        np.zeros(problem.shape),
+        problem.ridge,
+        problem.range,
+        settings,
+        random_state=seed,
+    )
     curves, exact = thermodynamics(run, T), problem.exact(T)
-    z = {name: (getattr(curves, name) - true) / curves.errors[name] for name, true in zip(CURVES, exact, strict=True)}
+    z = {
+        name: (getattr(curves, name) - true) / curves.errors[name]
+        for name, true in zip(CURVES, exact, strict=True)
+    }
     cold = problem.moments(np.array(problem.range[:1]))[0]
-    z["stepping stones"] = (curves.stepping_stone.value - cold) / curves.stepping_stone.error
+    z["stepping stones"] = (
+        curves.stepping_stone.value - cold
+    ) / curves.stepping_stone.error
     own = 1000 + seed  # other random numbers than those that the ladder was tuned with
-    found = population_annealing(problem.energy, problem.shape, problem.ridge, run.ladder, problem.herd, own)
+    found = population_annealing(
+        problem.energy, problem.shape, problem.ridge, run.ladder, problem.herd, own
+    )
     z["population annealing"] = (found.log_z[-1:] - cold) / found.log_z_error[-1]
     return z
 
 
 def known(n_seeds=20):
-    print(f"\nKnown answers: z-scores of {n_seeds} seeds; F, U, S and C at three temperatures\n")
-    print("| problem | quantity | mean z | spread of z | within two |\n|---|---|---|---|---|")
+    print(
+        f"\nKnown answers: z-scores of {n_seeds} seeds; F, U, S and C at three temperatures\n"
+    )
+    print(
+        "| problem | quantity | mean z | spread of z | within two |\n|---|---|---|---|---|"
+    )
     for name, make in PROBLEMS.items():
         problem = make()
         found = [scores_of(problem, seed) for seed in range(n_seeds)]
         for quantity in found[0]:
             z = np.array([scores[quantity] for scores in found])
             share = f"{(np.abs(z) <= 2).mean():.0%}".replace("%", " %")
-            print(f"| {name} | {quantity.replace('_', ' ')} | {z.mean():+.2f} | {z.std():.2f} | {share} |", flush=True)
+            print(
+                f"| {name} | {quantity.replace('_', ' ')} | {z.mean():+.2f} | {z.std():.2f} | {share} |",
+                flush=True,
+            )
 
 
 MOVES = {
@@ -202,8 +258,12 @@ RUNS = {
     "HamiltonianMove": HamiltonianMove(),
     "LangevinMove": LangevinMove(),
     "PenaltyMove": PenaltyMove(MatrixMove(n_moves=3)),
-    "Annealing, Linear": Annealing(Linear(5.0, 0.5, 100), MatrixMove(n_moves=3), n_steps=400, burn_in=0.4),
-    "ParallelTempering": ParallelTempering((0.5, 1.0, 2.0), MatrixMove(n_moves=3), n_steps=150),
+    "Annealing, Linear": Annealing(
+        Linear(5.0, 0.5, 100), MatrixMove(n_moves=3), n_steps=400, burn_in=0.4
+    ),
+    "ParallelTempering": ParallelTempering(
+        (0.5, 1.0, 2.0), MatrixMove(n_moves=3), n_steps=150
+    ),
 }
 """The same with their adaptation, for calibration."""
 
@@ -213,7 +273,9 @@ class WrongSign(MatrixMove):
 
     def step(self, rng, energy, state, temperature, scale):
         upside_down = state._replace(energy=-state.energy)
-        new, accepted = super().step(rng, lambda A: -energy(A), upside_down, temperature, scale)
+        new, accepted = super().step(
+            rng, lambda A: -energy(A), upside_down, temperature, scale
+        )
         return new._replace(energy=-new.energy), accepted
 
 
@@ -236,7 +298,9 @@ class FrozenTooLate(Annealing):
 BROKEN = {
     "wrong sign": WrongSign(1.0, **FIXED),
     "forgotten Hastings factor": ForgottenFactor(0.5, **FIXED),
-    "frozen too late": FrozenTooLate(Constant(0.5), HamiltonianMove(**FIXED), n_steps=300, burn_in=0.3),
+    "frozen too late": FrozenTooLate(
+        Constant(0.5), HamiltonianMove(**FIXED), n_steps=300, burn_in=0.3
+    ),
 }
 
 
@@ -285,7 +349,9 @@ class OneBatch:
 
     def value_and_grad(self, A):
         values, gradient = self.energy.value_and_grad(A)
-        return values, gradient + Noisy.noise / np.sqrt(2) * self.rng.standard_normal((len(A), 1, 1))
+        return values, gradient + Noisy.noise / np.sqrt(2) * self.rng.standard_normal(
+            (len(A), 1, 1)
+        )
 
 
 class UncorrectedLangevin(LangevinMove):
@@ -309,37 +375,65 @@ def proofs(n_chains=400):
     for name, sampler in MOVES.items():
         print(f"joint test    {name:26} {joint_test(sampler, n_chains)}", flush=True)
     for name, sampler in RUNS.items():
-        print(f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True)
-    for name, sampler in {**BROKEN, "LangevinMove, first step": LangevinMove(**FIXED)}.items():
+        print(
+            f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True
+        )
+    for name, sampler in {
+        **BROKEN,
+        "LangevinMove, first step": LangevinMove(**FIXED),
+    }.items():
         print(f"joint test    {name:26} {joint_test(sampler, n_chains)}", flush=True)
-        print(f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True)
+        print(
+            f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True
+        )
     print(f"\nGradients with errors of {Noisy.noise / np.sqrt(2):.0f}\n")
     for name, sampler in NOISY.items():
         print(f"joint test    {name:26} {joint_test(sampler, n_chains)}", flush=True)
-        print(f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True)
+        print(
+            f"calibration   {name:26} {calibration_test(sampler, n_chains)}", flush=True
+        )
 
 
 def walks(n_replicas=8):
     """R-hat of walks like those of the classifier, on one bag of half of the samples, beside longer ones."""
     recipe = Recipe()
     T, ridge = 1e-3, 3e-4
-    move = HamiltonianMove("single", caution=recipe.caution, n_trajectories=recipe.n_trajectories, gain=recipe.gain)
+    move = HamiltonianMove(
+        "single",
+        caution=recipe.caution,
+        n_trajectories=recipe.n_trajectories,
+        gain=recipe.gain,
+    )
     print(f"\nWalks on one bag at T = {T}, lambda = {ridge}, {n_replicas} replicas\n")
-    print("| data | steps | R-hat of the energy | R-hat of \\|A\\| | energy | norm of A |\n|---|---|---|---|---|---|")
+    print(
+        "| data | steps | R-hat of the energy | R-hat of \\|A\\| | energy | norm of A |\n|---|---|---|---|---|---|"
+    )
     for load in (load_iris, load_wine):
         X, y = load(return_X_y=True)
         X, y = minmax_scale(X)[::2], y[::2]
-        energy = (LogNCAEnergy(recipe.listed_neighbors) + ridge * Confinement()).bind(X, y)
+        energy = (LogNCAEnergy(recipe.listed_neighbors) + ridge * Confinement()).bind(
+            X, y
+        )
         scale = max(1.0, np.sqrt(recipe.start_distance / (2 * X.var(axis=0).sum())))
         start = np.repeat(scale * np.eye(X.shape[1])[None], n_replicas, axis=0)
         for n_steps in (recipe.n_steps, 10 * recipe.n_steps, 60 * recipe.n_steps):
             sampler = Annealing(Constant(T), move, n_steps=n_steps)
             streams = Streams.from_seeds(np.random.SeedSequence(0).spawn(n_replicas))
-            states = [state for state, _ in sampler.iterate(streams, energy, start)][-max(1, int(0.3 * n_steps)) :]
+            states = [state for state, _ in sampler.iterate(streams, energy, start)][
+                -max(1, int(0.3 * n_steps)) :
+            ]
             E = np.array([state.energy for state in states])
-            norm = np.array([np.sqrt((state.A**2).sum(axis=(1, 2))) for state in states])
-            hats = f"{split_r_hat(E):.2f} | {split_r_hat(norm):.2f}" if len(E) > 1 else "- | -"
-            ends = f"{E.mean():.4f} ± {E.std():.4f} | {norm.mean():.1f} ± {norm.std():.1f}"
+            norm = np.array(
+                [np.sqrt((state.A**2).sum(axis=(1, 2))) for state in states]
+            )
+            hats = (
+                f"{split_r_hat(E):.2f} | {split_r_hat(norm):.2f}"
+                if len(E) > 1
+                else "- | -"
+            )
+            ends = (
+                f"{E.mean():.4f} ± {E.std():.4f} | {norm.mean():.1f} ± {norm.std():.1f}"
+            )
             print(f"| {load.__name__[5:]} | {n_steps} | {hats} | {ends} |", flush=True)
 
 

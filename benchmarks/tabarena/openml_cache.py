@@ -25,9 +25,15 @@ def missing_file(task_id, folder):
     if missing is not None:
         return missing
     tables = ["dataset.arff"]
-    if _texts(folder / data / "description.xml", "parquet_url"):  # openml reads no parquet without it
+    if _texts(
+        folder / data / "description.xml", "parquet_url"
+    ):  # openml reads no parquet without it
         tables = [f"dataset_{data_id}.pq", "dataset.pq", *tables]
-    return None if any((folder / data / name).is_file() for name in tables) else data / tables[0]
+    return (
+        None
+        if any((folder / data / name).is_file() for name in tables)
+        else data / tables[0]
+    )
 
 
 def _first_missing(folder, *files):
@@ -54,8 +60,16 @@ def check_tasks(tasks, folder, server):
 
     ``tasks`` is a dict of ids to names, ``folder`` the part of openml's cache that belongs to the server.
     """
-    missing = {task: file for task in tasks if (file := missing_file(task, folder)) is not None}
+    missing = {
+        task: file for task in tasks if (file := missing_file(task, folder)) is not None
+    }
     if missing and not answers(server):
         task, file = next(iter(missing.items()))
-        more = f" ({len(missing)} of {len(tasks)} tasks are not complete)" if len(tasks) > 1 else ""
-        raise SystemExit(f"task {task}, {tasks[task]}: {folder / file} is missing and {server} does not answer{more}")
+        more = (
+            f" ({len(missing)} of {len(tasks)} tasks are not complete)"
+            if len(tasks) > 1
+            else ""
+        )
+        raise SystemExit(
+            f"task {task}, {tasks[task]}: {folder / file} is missing and {server} does not answer{more}"
+        )

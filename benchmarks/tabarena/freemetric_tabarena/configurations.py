@@ -14,9 +14,13 @@ def draw(rng):
     kinds = [kind for kind in (*KINDS, *more) if rng.random() < 0.7] or [KINDS[0]]
     return {
         "n_replicas": int(rng.choice([90, 180])),
-        "recipe__temperature": "auto" if rng.random() < 0.5 else float(np.exp(rng.uniform(np.log(1e-4), np.log(1e-2)))),
+        "recipe__temperature": "auto"
+        if rng.random() < 0.5
+        else float(np.exp(rng.uniform(np.log(1e-4), np.log(1e-2)))),
         "recipe__subsample": float(rng.uniform(0.3, 0.8)),
-        "recipe__n_neighbors": list(NEIGHBORS) if rng.random() < 0.7 else int(rng.choice([1, 3, 5, 9, 15, 25])),
+        "recipe__n_neighbors": list(NEIGHBORS)
+        if rng.random() < 0.7
+        else int(rng.choice([1, 3, 5, 9, 15, 25])),
         "recipe__candidates": kinds,
     }
 

@@ -20,7 +20,9 @@ class FrameEncoder:
 
     def _plain(self, frame):
         """Categories as objects, which is what tables hold; everything else as float."""
-        return frame.astype({name: object if name in self.names else float for name in frame.columns})
+        return frame.astype(
+            {name: object if name in self.names else float for name in frame.columns}
+        )
 
     def transform(self, frame):
         return self.transformer.transform(self._plain(frame))

@@ -34,7 +34,17 @@ class FreeEnergyModel(AbstractModel):
             self._encoder = FrameEncoder().fit(X)
         return self._encoder.transform(X)
 
-    def _fit(self, X, y, X_val=None, y_val=None, time_limit=None, num_cpus=1, sample_weight=None, **kwargs):
+    def _fit(
+        self,
+        X,
+        y,
+        X_val=None,
+        y_val=None,
+        time_limit=None,
+        num_cpus=1,
+        sample_weight=None,
+        **kwargs,
+    ):
         start = time.monotonic()
         parameters = self._get_model_params()
         samples = self.preprocess(X, is_train=True)
@@ -45,7 +55,9 @@ class FreeEnergyModel(AbstractModel):
             parameters.setdefault("n_jobs", num_cpus)
         weights = None if sample_weight is None else sample_weight.to_numpy()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # time was up: the model is made of what there is
+            warnings.simplefilter(
+                "ignore"
+            )  # time was up: the model is made of what there is
             model = self._learner(self.problem_type)().set_params(**parameters)
             self.model = model.fit(samples, y.to_numpy(), weights)
 
@@ -54,18 +66,38 @@ class FreeEnergyModel(AbstractModel):
         """Compile the kernels, once for an environment and kept on disk: not a part of what is timed."""
         from sklearn.datasets import load_diabetes, load_wine
 
-        X, y = (load_diabetes if problem_type == "regression" else load_wine)(return_X_y=True)
+        X, y = (load_diabetes if problem_type == "regression" else load_wine)(
+            return_X_y=True
+        )
         cls._learner(problem_type)(12, random_state=0).fit(X, y).predict(X[:5])
 
     @staticmethod
     def _learner(problem_type):
-        from freemetric import FreeEnergyClassifier, FreeEnergyRegressor  # AutoGluon imports models it does not fit
+        from freemetric import (
+            FreeEnergyClassifier,
+            FreeEnergyRegressor,
+        )  # AutoGluon imports models it does not fit
 
-        return FreeEnergyRegressor if problem_type == "regression" else FreeEnergyClassifier
+        return (
+            FreeEnergyRegressor
+            if problem_type == "regression"
+            else FreeEnergyClassifier
+        )
 
     @classmethod
     def _estimate_memory_usage_static(cls, *, X, **kwargs):
         """Bytes: libraries, distances of 4,000 out-of-bag samples to 16,384 rows, encoded rows, 200 full maps."""
         n, d = X.shape
-        d = sum(1 if X[name].dtype.kind in "biuf" else min(X[name].nunique(), 32) for name in X.columns) or d
-        return int(5e8 + 8 * min(n, 4000) * min(n, 16384) + 8 * 6 * n * d + 8 * 200 * min(d, 500) ** 2)
+        d = (
+            sum(
+                1 if X[name].dtype.kind in "biuf" else min(X[name].nunique(), 32)
+                for name in X.columns
+            )
+            or d
+        )
+        return int(
+            5e8
+            + 8 * min(n, 4000) * min(n, 16384)
+            + 8 * 6 * n * d
+            + 8 * 200 * min(d, 500) ** 2
+        )

@@ -1,0 +1,153 @@
+"""Methods for tables with categories and gaps: functions of a seed and a task.
+
+Boosting handles categories and gaps itself. A forest gets a column for every category;
+it and the methods of pytabkit get medians for gaps in numbers, and a column that says
+where gaps were.
+"""
+
+from functools import partial
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from outside_methods import BAGGED, PRETUNED, catboost, lightgbm, pretuned
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from freemetric import TableClassifier, TableRegressor
+from freemetric.extras import require
+
+OURS = "freemetric"
+N_TREES = 500
+TARGET = "the target"
+GAP = "missing"
+NAMES = make_column_selector(dtype_include="category")
+NUMBERS = make_column_selector(dtype_include="number")
+
+
+def ours(seed, task):
+    table = {"Classifier": TableClassifier, "Regressor": TableRegressor}[task]
+    return table(random_state=seed)
+
+
+def filled(names):
+    """Medians for gaps in numbers, and columns of where these were."""
+    numbers = SimpleImputer(
+        strategy="median", add_indicator=True, keep_empty_features=True
+    )
+    made = make_column_transformer(
+        (numbers, NUMBERS), (names, NAMES), verbose_feature_names_out=False
+    )
+    return made.set_output(transform="pandas")
+
+
+def forest(seed, task):
+    kinds = {"Classifier": RandomForestClassifier, "Regressor": RandomForestRegressor}
+    one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    return make_pipeline(filled(one_hot), kinds[task](N_TREES, random_state=seed))
+
+
+def hist_boosting(seed, task):
+    kinds = {"Classifier": HistGradientBoostingClassifier}
+    kinds["Regressor"] = HistGradientBoostingRegressor
+    return kinds[task](categorical_features="from_dtype", random_state=seed)
+
+
+class NativeCatBoost(BaseEstimator):
+    """CatBoost that is told which columns are categories; a gap is one of them."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.names_ = NAMES(X)
+        self.model_ = catboost(self.random_state, self.task)
+        self.model_.set_params(cat_features=self.names_)
+        self.model_.fit(self._named(X), y)
+        if self.task == "Classifier":
+            self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X):
+        return np.ravel(self.model_.predict(self._named(X)))
+
+    def _named(self, X):
+        names = {name: X[name].astype(object) for name in self.names_}
+        return X.assign(**{n: c.where(c.notna(), GAP) for n, c in names.items()})
+
+
+class CatBoostOfClasses(ClassifierMixin, NativeCatBoost):
+    task = "Classifier"
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(self._named(X))
+
+
+class CatBoostOfNumbers(RegressorMixin, NativeCatBoost):
+    task = "Regressor"
+
+
+def native_catboost(seed, task):
+    kinds = {"Classifier": CatBoostOfClasses, "Regressor": CatBoostOfNumbers}
+    return kinds[task](seed)
+
+
+def filled_pretuned(name, seed, task):
+    return make_pipeline(filled("passthrough"), pretuned(name, seed, task))
+
+
+class AutoGluon(BaseEstimator):
+    """AutoGluon's medium preset on one core."""
+
+    def fit(self, X, y):
+        tabular = require("autogluon.tabular", "outside")
+        kind = "regression"
+        if self.task == "Classifier":
+            kind = "binary" if len(np.unique(y)) == 2 else "multiclass"
+        self.folder_ = TemporaryDirectory()
+        options = {"path": self.folder_.name, "verbosity": 0}
+        self.model_ = tabular.TabularPredictor(TARGET, kind, **options)
+        cores = {"num_cpus": 1, "num_gpus": 0}
+        self.model_.fit(X.assign(**{TARGET: y}), presets="medium_quality", **cores)
+        if self.task == "Classifier":
+            self.classes_ = np.array(self.model_.class_labels)
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X).to_numpy()
+
+
+class AutoGluonOfClasses(ClassifierMixin, AutoGluon):
+    task = "Classifier"
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X).to_numpy()
+
+
+class AutoGluonOfNumbers(RegressorMixin, AutoGluon):
+    task = "Regressor"
+
+
+def autogluon(seed, task):
+    return {"Classifier": AutoGluonOfClasses, "Regressor": AutoGluonOfNumbers}[task]()
+
+
+METHODS = {
+    OURS: ours,
+    "forest": forest,
+    "hist-boosting": hist_boosting,
+    "lightgbm": lightgbm,
+    "catboost": native_catboost,
+    **{name: partial(filled_pretuned, name) for name in PRETUNED},
+    **{name + BAGGED: partial(filled_pretuned, name + BAGGED) for name in PRETUNED},
+    "autogluon": autogluon,
+}
+"""The methods by name, the cheaper ones first."""
