@@ -83,7 +83,8 @@ FITS = {
 
 def spelled(function):
     parameters = [
-        p.replace(annotation=inspect.Parameter.empty) for p in inspect.signature(function).parameters.values()
+        p.replace(annotation=inspect.Parameter.empty)
+        for p in inspect.signature(function).parameters.values()
     ]
     return ", ".join(map(str, parameters)).removeprefix("self, ")
 
