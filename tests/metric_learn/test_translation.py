@@ -137,7 +137,7 @@ def test_itml_takes_bounds():
         CENTIMETRES, SPECIES, bounds=[0.5, 9]
     )
     np.testing.assert_array_equal(model.bounds_, [0.5, 9])
-    with pytest.raises(ValueError, match="bounds must be two numbers, none below 0"):
+    with pytest.raises(ValueError, match="bounds must be two numbers of at least 0"):
         model.fit(CENTIMETRES, SPECIES, bounds=[1, 2, 3])
 
 
@@ -288,115 +288,6 @@ def test_labels_below_zero_are_unknown(cls):
         cls(random_state=0, **options).fit(CENTIMETRES, words)
 
 
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (
-            lambda: metric_learn.LMNN(k=2).fit(CENTIMETRES, SPECIES),
-            '"k" parameter has been renamed to "n_neighbors"',
-        ),
-        (
-            lambda: metric_learn.ITML_Supervised(num_constraints=9).fit(
-                CENTIMETRES, SPECIES
-            ),
-            '"num_constraints" parameter has been renamed to "n_constraints"',
-        ),
-        (
-            lambda: metric_learn.ITML_Supervised(convergence_threshold=0.1).fit(
-                CENTIMETRES, SPECIES
-            ),
-            '"convergence_threshold" parameter has been renamed to "tol"',
-        ),
-        (
-            lambda: metric_learn.RCA_Supervised(num_chunks=9).fit(CENTIMETRES, SPECIES),
-            '"num_chunks" parameter has been renamed to "n_chunks"',
-        ),
-        (
-            lambda: metric_learn.Constraints(SPECIES).chunks(num_chunks=4),
-            '"num_chunks" parameter has been renamed to "n_chunks"',
-        ),
-        (
-            lambda: (
-                metric_learn.NCA()
-                .fit(CENTIMETRES, SPECIES)
-                .score_pairs(CENTIMETRES[[[0, 1]]])
-            ),
-            "score_pairs will be deprecated",
-        ),
-    ],
-)
-def test_old_names_work_and_say_so(make, said):
-    with pytest.warns(FutureWarning, match=said):
-        make()
-
-
-def test_an_old_name_counts():
-    with pytest.warns(FutureWarning):
-        old = metric_learn.LMNN(k=1).fit(CENTIMETRES, SPECIES)
-    np.testing.assert_array_equal(
-        old.components_,
-        metric_learn.LMNN(n_neighbors=1).fit(CENTIMETRES, SPECIES).components_,
-    )
-
-
-@pytest.mark.parametrize(
-    ("model", "said"),
-    [
-        (metric_learn.LFDA(k=0), "'k' parameter of LFDA"),
-        (
-            metric_learn.LFDA(embedding_type="thin"),
-            "'embedding_type' parameter of LFDA",
-        ),
-        (metric_learn.LMNN(convergence_tol=-1), "'convergence_tol' parameter of LMNN"),
-        (metric_learn.SCML_Supervised(beta=-1, n_basis=5), "'beta' parameter of SCML"),
-        (
-            metric_learn.SCML_Supervised(basis="best"),
-            "`basis` must be one of the options 'lda' or an array",
-        ),
-        (
-            metric_learn.SCML_Supervised(basis=np.eye(3)),
-            r"dimensionality \(3\) of the provided bases must match",
-        ),
-        (
-            metric_learn.SDML_Supervised(sparsity_param=-1),
-            "'sparsity_param' parameter of SDML",
-        ),
-        (
-            metric_learn.NCA(n_components=9),
-            r"Invalid n_components, must be in \[1, 4\]",
-        ),
-        (
-            metric_learn.NCA(init="best"),
-            "`init` must be 'auto', 'pca', 'identity', 'random', 'lda' or a numpy array",
-        ),
-        (
-            metric_learn.ITML_Supervised(prior="best"),
-            "`prior` must be 'identity', 'covariance', 'random' or a numpy",
-        ),
-        (
-            metric_learn.RCA_Supervised(chunk_size=0),
-            "chunk_size must be at least 1; got 0",
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
-)
-def test_complaints_name_parameters_as_they_are_called_here(model, said):
-    with pytest.raises(ValueError, match=said):
-        model.fit(CENTIMETRES, SPECIES)
-
-
-def test_a_large_k_is_limited_as_there():
-    with pytest.warns(
-        freemetric.exceptions.DataWarning,
-        match=r"Chosen k \(7\) too large, using 3 instead",
-    ):
-        limited = metric_learn.LFDA(k=7).fit(CENTIMETRES, SPECIES)
-    np.testing.assert_array_equal(
-        limited.components_,
-        metric_learn.LFDA(k=3).fit(CENTIMETRES, SPECIES).components_,
-    )
-
-
 def test_bases_of_ones_own():
     basis = np.random.default_rng(0).standard_normal((12, 4))
     model = metric_learn.SCML_Supervised(basis=basis, random_state=0).fit(
@@ -413,19 +304,6 @@ def test_bases_of_ones_own():
 def test_as_many_steps_as_asked_for_are_no_reason_to_warn():
     model = metric_learn.SCML_Supervised(n_basis=20, max_iter=2000, random_state=0)
     assert model.fit(CENTIMETRES, SPECIES).n_iter_ == 2000
-
-
-def test_sdml_warns_in_the_words_of_its_user():
-    said = r"^balance_param=0.5 gives dissimilar pairs more weight .*; balance_param='auto' finds a good one\.$"
-    with pytest.warns(freemetric.exceptions.DataWarning, match=said):
-        metric_learn.SDML_Supervised(n_constraints=200, random_state=0).fit(
-            CENTIMETRES, SPECIES
-        )
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        metric_learn.SDML_Supervised("auto", n_constraints=200, random_state=0).fit(
-            CENTIMETRES, SPECIES
-        )
 
 
 def test_nca_ends_where_metric_learn_does():
