@@ -135,6 +135,20 @@ class Ensemble:
             out[part] = votes
         return out
 
+    def strongest_votes(self, X, n_rows):
+        """Rows (n, n_rows) whose votes weigh most, and the share of each, descending.
+
+        Of equal rows, the first stands for all.
+        """
+        index = self.index
+        seen = self.seen(X)
+        candidates = index.shortlist.nearest(self.embedding(seen), index.n_candidates)
+        shares = index.coefficients(seen, candidates) * index.masses[candidates]
+        order = np.argsort(-shares, axis=1, kind="stable")[:, :n_rows]
+        places = np.take_along_axis(candidates, order, axis=1)
+        rows = self.training_set.row_of_place[places]
+        return rows, np.take_along_axis(shares, order, axis=1)
+
     @cached_property
     def index(self):
         """The places of the training samples under all maps, ready for predictions."""
@@ -170,6 +184,11 @@ class Index:
 
     def votes(self, seen, candidates):
         """Mean values (n, n_values) of candidates (n, S), for samples in every view."""
+        coefficients = self.coefficients(seen, candidates)
+        return np.matmul(coefficients[:, None, :], self.sums[candidates])[:, 0]
+
+    def coefficients(self, seen, candidates):
+        """What the values of candidates (n, S) are multiplied with in the votes."""
         seen = {name: single(V) for name, V in seen.items()}
         if self.coordinates is None:
             rows, places = np.unique(candidates, return_inverse=True)
@@ -194,7 +213,7 @@ class Index:
                 single(member.weights[used] / len(member.maps)),
                 weights,
             )
-        return np.matmul(weights[:, None, :], self.sums[candidates])[:, 0]
+        return weights
 
 
 def single(V):
