@@ -1,0 +1,69 @@
+"""Arrays and dataframes, of Dask or not, as Dask arrays in blocks of samples."""
+
+import numpy as np
+from sklearn.utils import check_consistent_length
+
+from ..extras import require
+
+dask = require("dask", "dask")
+array = require("dask.array", "dask")
+
+
+def as_array(X, n_dimensions, name):
+    """A Dask array whose chunks have known lengths and hold all columns."""
+    if hasattr(X, "to_dask_array"):
+        X = X.to_dask_array(lengths=True)
+    elif not isinstance(X, array.Array):
+        X = array.from_array(np.asarray(X))
+    if X.ndim != n_dimensions:
+        raise ValueError(f"{name} must have {n_dimensions} dimension(s); got {X.ndim}.")
+    if np.isnan(X.chunks[0]).any():
+        X = X.compute_chunk_sizes()
+    return X if n_dimensions == 1 else X.rechunk({1: -1})
+
+
+def header(X, n_features):
+    """A table without samples that has the names of the features of X, if any."""
+    if hasattr(X, "columns"):
+        return require("pandas", "dask").DataFrame(columns=X.columns)
+    return np.empty((0, n_features))
+
+
+def blocks_of(X, y, sample_weight):
+    """Delayed (X, y, weights) of every chunk of X that has samples, and its length."""
+    X = as_array(X, 2, "X")
+    columns = [as_array(y, 1, "y")]
+    if sample_weight is not None:
+        columns.append(as_array(sample_weight, 1, "sample_weight"))
+    check_consistent_length(X, *columns)
+    lengths = X.chunks[0]
+    parts = [X.to_delayed().ravel()]
+    parts += [column.rechunk((lengths,)).to_delayed().ravel() for column in columns]
+    if sample_weight is None:
+        parts.append([None] * len(lengths))
+    every = zip(lengths, zip(*parts, strict=True), strict=True)
+    return [block for length, block in every if length]
+
+
+def merged_in_steps(found, merge):
+    """One delayed result of many, few at a time, for the memory of the workers."""
+    while len(found) > 1:
+        steps = range(0, len(found), 8)
+        found = [merge(found[start : start + 8]) for start in steps]
+    return found[0]
+
+
+def check_not_lost(kept):
+    """RuntimeError where a cluster has lost what it kept for us.
+
+    A worker that dies loses nothing: the others repeat its work.
+    """
+    try:
+        from distributed import futures_of
+    except ImportError:  # without a cluster, results are in this process
+        return
+    if any(future.status in ("cancelled", "lost") for future in futures_of(kept)):
+        raise RuntimeError(
+            "The cluster no longer has the training samples: it was restarted, or its "
+            "client was closed. Fit the model again."
+        )
