@@ -4,9 +4,11 @@ from copy import copy
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ensemble.base import MOST_SEARCHED
+from ..ensemble.search import stratified_part
 from ..ensemble.training_set import TrainingSet
 from ..mc.streams import seed_sequence
 from .collections import (
@@ -21,9 +23,6 @@ from .collections import (
 from .partitions import (
     checked_queries,
     checked_samples,
-    count_strata,
-    draw_part,
-    drawn_rows,
     fit_together,
     nearest_of_all,
     nearest_places,
@@ -31,6 +30,7 @@ from .partitions import (
     predict_from_places,
     prepare_partition,
     rows_of,
+    strata_of,
     without_samples,
 )
 
@@ -43,45 +43,42 @@ class DaskFreeEnergyModel(BaseEstimator):
     def _fit(self, model, X, y, sample_weight):
         """Fit a local model to a part of the samples, and let all of them vote."""
         self._validate_params()
-        names = header(X, as_array(X, 2, "X").shape[1])
+        samples = as_array(X, 2, "X")
+        names = header(X, samples.shape[1])
         check = dask.delayed(checked_samples)
-        blocks = blocks_of(X, y, sample_weight)
+        blocks = blocks_of(samples, y, sample_weight)
         samples = dask.persist(*(check(model, *block) for block in blocks))
-        found = each(count_strata, model, samples)
+        of_part = dask.delayed(strata_of)
+        strata = dask.compute(*(of_part(model, part) for part in samples))
+        ends = np.cumsum([len(own) for own in strata])
         rng = np.random.default_rng(seed_sequence(self.random_state))
-        drawn = draw_part(found, MOST_SEARCHED, rng)
-        rows = each(drawn_rows, model, samples, drawn)
+        searched = draw_part(np.concatenate(strata), rng)
+        cuts = np.searchsorted(searched, ends)[:-1]
+        starts = np.append(0, ends[:-1])
+        rows = np.split(searched, cuts)
+        rows = [own - start for own, start in zip(rows, starts, strict=True)]
 
         take = dask.delayed(rows_of)
         parts = [take(*pair) for pair in zip(samples, rows, strict=True)]
         model = dask.delayed(fit_together)(model, parts).compute()
-        ends = np.cumsum([len(own) for own in rows])[:-1]
-        known = np.split(model.ensemble_.training_set.values, ends)
+        known = np.split(model.ensemble_.training_set.values, cuts)
         sent = dask.delayed(without_samples(model), traverse=False)
         prepare = dask.delayed(prepare_partition)
-        prepared = [
-            prepare(sent, *own) for own in zip(samples, rows, known, strict=True)
-        ]
-        lengths = [sum(counts) for _, counts in found]
-        starts = np.cumsum([0, *lengths])
-        validate_data(model, names, reset=True, skip_check_array=True)
+        each_own = zip(samples, rows, known, strict=True)
+        prepared = [prepare(sent, *own) for own in each_own]
 
+        for estimator in (self, model):
+            validate_data(estimator, names, reset=True, skip_check_array=True)
         self._kept = dask.persist(sent, *prepared)
-        self._searched = np.concatenate(
-            [start + own for start, own in zip(starts, rows, strict=False)]
-        )
+        self._searched = searched
         self.local_ = model
-        self.n_samples_ = int(starts[-1])
-        self.n_features_in_ = model.n_features_in_
-        self.selection_ = model.selection_
-        if hasattr(model, "feature_names_in_"):
-            self.feature_names_in_ = model.feature_names_in_
+        self.n_samples_ = int(ends[-1])
         return self
 
     def _gathered(self):
         """The local model with all training samples."""
         partitions = self._partitions()[1]
-        found = [(part.X, part.values, part.weights) for part in partitions]
+        found = [(part.places.X, part.values, part.weights) for part in partitions]
         found = dask.compute(*found)
         X, values, weights = (np.concatenate(c) for c in zip(*found, strict=True))
         training_set = TrainingSet.of(X, values, weights / weights.mean())
@@ -106,23 +103,22 @@ class DaskFreeEnergyModel(BaseEstimator):
         model, partitions = self._partitions()
         queries = as_array(X, 2, "X")
         names = header(X, queries.shape[1])
-        validate_data(self.local_, names, reset=False, skip_check_array=True)
+        validate_data(self, names, reset=False, skip_check_array=True)
         lengths = queries.chunks[0]
         queries = queries.rechunk((MOST_QUERIES, -1))
+        blocks = queries.to_delayed()[:, 0]
         parts = []
-        for block, length in zip(
-            queries.to_delayed()[:, 0], queries.chunks[0], strict=True
-        ):
+        for block, length in zip(blocks, queries.chunks[0], strict=True):
             part = delayed_predictions(model, partitions, method, block, options)
             parts.append(array.from_delayed(part, (length, *shape), dtype=dtype))
         out = array.concatenate(parts).rechunk({0: lengths})
         return out if dask.is_dask_collection(X) else out.compute()
 
 
-def each(function, model, *columns):
-    """What a function of the model and a row of columns returns, for every row."""
-    run = dask.delayed(function)
-    return dask.compute(*(run(model, *row) for row in zip(*columns, strict=True)))
+def draw_part(strata, rng):
+    """Numbers of the samples that metrics are searched with."""
+    check_classification_targets(strata)
+    return stratified_part(strata, min(len(strata), MOST_SEARCHED), rng)
 
 
 def delayed_predictions(model, partitions, method, block, options):

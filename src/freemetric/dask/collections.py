@@ -11,8 +11,11 @@ array = require("dask.array", "dask")
 
 def as_array(X, n_dimensions, name):
     """A Dask array whose chunks have known lengths and hold all columns."""
-    if hasattr(X, "to_dask_array"):
-        X = X.to_dask_array(lengths=True)
+    if hasattr(X, "columns"):  # gaps of pandas' own types are no numbers
+        X = X.astype(np.float64)
+    if hasattr(X, "map_partitions"):
+        empty = np.empty((0, *X.shape[1:]))
+        X = X.map_partitions(np.asarray, meta=empty, enforce_metadata=False)
     elif not isinstance(X, array.Array):
         X = array.from_array(np.asarray(X))
     if X.ndim != n_dimensions:
@@ -30,12 +33,13 @@ def header(X, n_features):
 
 
 def blocks_of(X, y, sample_weight):
-    """Delayed (X, y, weights) of every chunk of X that has samples, and its length."""
-    X = as_array(X, 2, "X")
+    """Delayed (X, y, weights) of every chunk of an array X that has samples."""
     columns = [as_array(y, 1, "y")]
     if sample_weight is not None:
         columns.append(as_array(sample_weight, 1, "sample_weight"))
     check_consistent_length(X, *columns)
+    if X.shape[0] == 0:
+        raise ValueError("X has no samples.")
     lengths = X.chunks[0]
     parts = [X.to_delayed().ravel()]
     parts += [column.rechunk((lengths,)).to_delayed().ravel() for column in columns]

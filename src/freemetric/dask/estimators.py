@@ -9,7 +9,7 @@ from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..ensemble.base import CANDIDATES, NEIGHBORS
 from ..ensemble.conformal import check_alpha
 from .base import DaskFreeEnergyModel
-from .collections import dask
+from .collections import as_array, dask
 
 
 class DaskFreeEnergyClassifier(ClassifierMixin, DaskFreeEnergyModel):
@@ -60,8 +60,6 @@ class DaskFreeEnergyClassifier(ClassifierMixin, DaskFreeEnergyModel):
     local_ : FreeEnergyClassifier
         The model of the part that metrics were searched with: for displays, importances
         and out-of-bag scores.
-    selection_ : dict of ndarray
-        What was tried, a row for each kind of metric and number of neighbours.
     n_samples_ : int
         Number of training samples, all of which vote.
     n_features_in_ : int
@@ -186,8 +184,9 @@ class DaskFreeEnergyClassifier(ClassifierMixin, DaskFreeEnergyModel):
         score : float
             Share of right predictions.
         """
-        known, predicted, weights = dask.compute(y, self.predict(X), sample_weight)
-        return float(accuracy_score(known, predicted, sample_weight=weights))
+        y = as_array(y, 1, "y")
+        y, predicted, weights = dask.compute(y, self.predict(X), sample_weight)
+        return float(accuracy_score(y, predicted, sample_weight=weights))
 
     def to_local(self):
         """Return the local classifier, with all training samples in this process.
@@ -244,8 +243,6 @@ class DaskFreeEnergyRegressor(RegressorMixin, DaskFreeEnergyModel):
     local_ : FreeEnergyRegressor
         The model of the part that metrics were searched with: for displays, importances
         and out-of-bag scores.
-    selection_ : dict of ndarray
-        What was tried, a row for each kind of metric and number of neighbours.
     n_samples_ : int
         Number of training samples, all of which vote.
     n_features_in_ : int
@@ -386,8 +383,9 @@ class DaskFreeEnergyRegressor(RegressorMixin, DaskFreeEnergyModel):
         score : float
             R^2.
         """
-        known, predicted, weights = dask.compute(y, self.predict(X), sample_weight)
-        return float(r2_score(known, predicted, sample_weight=weights))
+        y = as_array(y, 1, "y")
+        y, predicted, weights = dask.compute(y, self.predict(X), sample_weight)
+        return float(r2_score(y, predicted, sample_weight=weights))
 
     def to_local(self):
         """Return the local regressor, with all training samples in this process.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_array, check_X_y
-from sklearn.utils.multiclass import check_classification_targets
 
 from ..ensemble.averaged_metric import Embedding
 from ..ensemble.base import SAMPLES, dense, in_reach
@@ -20,72 +19,25 @@ from ..sklearn_compat import check_sample_weight
 
 def checked_samples(model, X, y, weights):
     """Validated samples with gaps, targets and weights of a partition."""
-    is_numeric = not is_classifier(model)
-    X, y = check_X_y(X, y, y_numeric=is_numeric, **SAMPLES)
-    if is_numeric:
+    y = np.asarray(y)
+    if y.dtype == object:
+        y = np.array(y.tolist())
+    if y.dtype == object:
+        raise ValueError("y has missing values, or values of several types.")
+    if not is_classifier(model):
         y = y.astype(np.float64)
-    else:
-        check_classification_targets(y)
+    X, y = check_X_y(X, y, **SAMPLES)
     options = {"dtype": np.float64, "ensure_non_negative": True}
     return in_reach(dense(X)), y, check_sample_weight(weights, X, **options)
 
 
-def strata_of(model, y):
+def strata_of(model, samples):
     """What the part that is searched has its share of: classes, or signs of targets.
 
     A logarithm of targets must meet those that are not positive.
     """
+    y = samples[1]
     return y if is_classifier(model) else y > 0
-
-
-def count_strata(model, samples):
-    """The strata of a partition, and how many samples each has."""
-    return np.unique(strata_of(model, samples[1]), return_counts=True)
-
-
-def draw_part(found, size, rng):
-    """Draw about so many samples, of every stratum its share and at least two.
-
-    Samples are numbered within their stratum over all partitions, so that neither
-    workers nor the lengths of partitions change what is drawn.
-
-    Parameters
-    ----------
-    found : list of (strata, counts)
-        Of every partition.
-    size : int
-        Number of samples.
-    rng : numpy.random.Generator
-        Where numbers come from.
-
-    Returns
-    -------
-    drawn : list of list of (stratum, numbers)
-        For every partition.
-    """
-    strata = np.unique(np.concatenate([own for own, _ in found]))
-    table = np.zeros((len(found), len(strata)), dtype=np.int64)
-    for row, (own, counts) in zip(table, found, strict=True):
-        row[np.searchsorted(strata, own)] = counts
-    ends = table.cumsum(axis=0)
-    share = size / max(size, table.sum())
-    drawn = [[] for _ in found]
-    for s, stratum in enumerate(strata):
-        n = ends[-1, s]
-        n_drawn = min(n, max(2, round(share * n)))
-        numbers = np.sort(rng.choice(n, n_drawn, replace=False))
-        parts = np.split(numbers, np.searchsorted(numbers, ends[:-1, s]))
-        starts = ends[:, s] - table[:, s]
-        for own, part, start in zip(drawn, parts, starts, strict=True):
-            own.append((stratum, part - start))
-    return drawn
-
-
-def drawn_rows(model, samples, drawn):
-    """Rows of a partition that are drawn, ascending."""
-    strata = strata_of(model, samples[1])
-    rows = [np.flatnonzero(strata == stratum)[numbers] for stratum, numbers in drawn]
-    return np.sort(np.concatenate(rows))
 
 
 def rows_of(samples, rows):
@@ -132,12 +84,14 @@ def without_samples(model):
 
 @dataclass(frozen=True)
 class Places:
-    """A training set as an ensemble needs it, without a row for every sample.
+    """A training set as an ensemble needs it: what its different rows vote for.
 
     Parameters
     ----------
-    X : ndarray of shape (n_places, n_features)
-        Different rows.
+    X : ndarray of shape (n_samples, n_features)
+        Samples.
+    row_of_place : ndarray of shape (n_places,)
+        A row at every place.
     counts, masses : ndarray of shape (n_places,)
         Number of samples at every place, and the sum of their weights.
     sums : ndarray of shape (n_places, n_values)
@@ -147,11 +101,11 @@ class Places:
     """
 
     X: np.ndarray
+    row_of_place: np.ndarray
     counts: np.ndarray
     masses: np.ndarray
     sums: np.ndarray
     codes: np.ndarray
-    row_of_place = slice(None)
 
     @classmethod
     def of(cls, X, counts, masses, sums):
@@ -159,14 +113,14 @@ class Places:
         codes, first, place = np.unique(
             row_codes(X), return_index=True, return_inverse=True
         )
+        counts = np.bincount(place, counts).astype(np.int64)
         total = np.zeros((len(codes), sums.shape[1]))
         np.add.at(total, place, sums)
-        counts = np.bincount(place, counts).astype(np.int64)
-        return cls(X[first], counts, np.bincount(place, masses), total, codes)
+        return cls(X, first, counts, np.bincount(place, masses), total, codes)
 
     @property
     def values(self):
-        """An array of as many columns as values."""
+        """An array of as many columns as there are values."""
         return self.sums
 
     def with_codes(self, codes):
@@ -174,8 +128,9 @@ class Places:
         wanted = np.unique(codes)
         at = np.searchsorted(self.codes, wanted).clip(max=len(self.codes) - 1)
         at = at[self.codes[at] == wanted]
-        columns = self.X, self.counts, self.masses, self.sums, self.codes
-        return Places(*(column[at] for column in columns))
+        columns = self.counts, self.masses, self.sums, self.codes
+        X = self.X[self.row_of_place[at]]
+        return Places(X, np.arange(len(X)), *(column[at] for column in columns))
 
 
 @dataclass(frozen=True)
@@ -184,18 +139,17 @@ class Partition:
 
     Parameters
     ----------
-    X, values, weights : ndarray
-        Samples without gaps, what they vote for, and how much they count.
     places : Places
-        The different rows.
+        The samples, and the different rows among them.
+    values, weights : ndarray of shape (n_samples, n_values) and (n_samples,)
+        What every sample votes for, and how much that counts.
     shortlist : Shortlist
         What finds the nearest places.
     """
 
-    X: np.ndarray
+    places: Places
     values: np.ndarray
     weights: np.ndarray
-    places: Places
     shortlist: Shortlist
 
 
@@ -215,10 +169,9 @@ def prepare_partition(model, samples, rows, known):
     X = model.ensemble_.filled(X)
     values = values_of(model, X, y)
     values[rows] = known
-    weighted = weights[:, None] * values
-    places = Places.of(X, np.ones(len(X)), weights, weighted)
-    shortlist = Shortlist(model.ensemble_.embed(places.X))
-    return Partition(X, values, weights, places, shortlist)
+    places = Places.of(X, np.ones(len(X)), weights, weights[:, None] * values)
+    shortlist = Shortlist(model.ensemble_.embed(X[places.row_of_place]))
+    return Partition(places, values, weights, shortlist)
 
 
 def values_of(model, X, y):
