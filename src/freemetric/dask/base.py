@@ -4,13 +4,13 @@ from copy import copy
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ensemble.base import MOST_SEARCHED
 from ..ensemble.search import stratified_part
 from ..ensemble.training_set import TrainingSet
-from ..mc.streams import seed_sequence
 from .collections import (
     array,
     as_array,
@@ -51,7 +51,7 @@ class DaskFreeEnergyModel(BaseEstimator):
         of_part = dask.delayed(strata_of)
         strata = dask.compute(*(of_part(model, part) for part in samples))
         ends = np.cumsum([len(own) for own in strata])
-        rng = np.random.default_rng(seed_sequence(self.random_state))
+        rng = check_random_state(self.random_state)
         searched = draw_part(np.concatenate(strata), rng)
         cuts = np.searchsorted(searched, ends)[:-1]
         starts = np.append(0, ends[:-1])
@@ -113,6 +113,15 @@ class DaskFreeEnergyModel(BaseEstimator):
             parts.append(array.from_delayed(part, (length, *shape), dtype=dtype))
         out = array.concatenate(parts).rechunk({0: lengths})
         return out if dask.is_dask_collection(X) else out.compute()
+
+    def _computed(self, X, y, sample_weight):
+        """Targets of samples X, predictions, and weights or None, in this process."""
+        y = as_array(y, 1, "y")
+        if sample_weight is not None:
+            sample_weight = as_array(sample_weight, 1, "sample_weight")
+        found = dask.compute(y, self.predict(X), sample_weight)
+        check_consistent_length(*found)
+        return found
 
 
 def draw_part(strata, rng):

@@ -11,13 +11,17 @@ array = require("dask.array", "dask")
 
 def as_array(X, n_dimensions, name):
     """A Dask array whose chunks have known lengths and hold all columns."""
-    if hasattr(X, "columns"):  # gaps of pandas' own types are no numbers
-        X = X.astype(np.float64)
+    kind = object
+    if (
+        hasattr(X, "columns") and X.ndim == 2
+    ):  # gaps of pandas' own types are no numbers
+        kind = np.float64
+        X = X.astype(kind)
     if hasattr(X, "map_partitions"):
-        empty = np.empty((0, *X.shape[1:]))
-        X = X.map_partitions(np.asarray, meta=empty, enforce_metadata=False)
+        empty = np.empty((0, *X.shape[1:]), dtype=kind)
+        X = X.map_partitions(np.asarray, dtype=kind, meta=empty)
     elif not isinstance(X, array.Array):
-        X = array.from_array(np.asarray(X))
+        X = array.from_array(np.asarray(X), chunks=-1)
     if X.ndim != n_dimensions:
         raise ValueError(f"{name} must have {n_dimensions} dimension(s); got {X.ndim}.")
     if np.isnan(X.chunks[0]).any():

@@ -2,14 +2,13 @@
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..ensemble.base import CANDIDATES, NEIGHBORS
 from ..ensemble.conformal import check_alpha
 from .base import DaskFreeEnergyModel
-from .collections import as_array, dask
 
 
 class DaskFreeEnergyClassifier(ClassifierMixin, DaskFreeEnergyModel):
@@ -184,9 +183,8 @@ class DaskFreeEnergyClassifier(ClassifierMixin, DaskFreeEnergyModel):
         score : float
             Share of right predictions.
         """
-        y = as_array(y, 1, "y")
-        y, predicted, weights = dask.compute(y, self.predict(X), sample_weight)
-        return float(accuracy_score(y, predicted, sample_weight=weights))
+        known, predicted, weights = self._computed(X, y, sample_weight)
+        return float(np.average(known == predicted, weights=weights))
 
     def to_local(self):
         """Return the local classifier, with all training samples in this process.
@@ -383,9 +381,8 @@ class DaskFreeEnergyRegressor(RegressorMixin, DaskFreeEnergyModel):
         score : float
             R^2.
         """
-        y = as_array(y, 1, "y")
-        y, predicted, weights = dask.compute(y, self.predict(X), sample_weight)
-        return float(r2_score(y, predicted, sample_weight=weights))
+        known, predicted, weights = self._computed(X, y, sample_weight)
+        return float(r2_score(known, predicted, sample_weight=weights))
 
     def to_local(self):
         """Return the local regressor, with all training samples in this process.
