@@ -4,7 +4,7 @@ from copy import copy
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -113,15 +113,6 @@ class DaskFreeEnergyModel(BaseEstimator):
             parts.append(array.from_delayed(part, (length, *shape), dtype=dtype))
         out = array.concatenate(parts).rechunk({0: lengths})
         return out if dask.is_dask_collection(X) else out.compute()
-
-    def _computed(self, X, y, sample_weight):
-        """Targets of samples X, predictions, and weights or None, in this process."""
-        y = as_array(y, 1, "y")
-        if sample_weight is not None:
-            sample_weight = as_array(sample_weight, 1, "sample_weight")
-        found = dask.compute(y, self.predict(X), sample_weight)
-        check_consistent_length(*found)
-        return found
 
 
 def draw_part(strata, rng):

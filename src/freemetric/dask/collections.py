@@ -38,19 +38,17 @@ def header(X, n_features):
 
 def blocks_of(X, y, sample_weight):
     """Delayed (X, y, weights) of every chunk of an array X that has samples."""
-    columns = [as_array(y, 1, "y")]
-    if sample_weight is not None:
-        columns.append(as_array(sample_weight, 1, "sample_weight"))
+    if sample_weight is None:
+        sample_weight = array.ones(X.shape[0])
+    columns = [as_array(y, 1, "y"), as_array(sample_weight, 1, "sample_weight")]
     check_consistent_length(X, *columns)
     if X.shape[0] == 0:
         raise ValueError("X has no samples.")
     lengths = X.chunks[0]
-    parts = [X.to_delayed().ravel()]
-    parts += [column.rechunk((lengths,)).to_delayed().ravel() for column in columns]
-    if sample_weight is None:
-        parts.append([None] * len(lengths))
-    every = zip(lengths, zip(*parts, strict=True), strict=True)
-    return [block for length, block in every if length]
+    columns = [column.rechunk((lengths,)) for column in columns]
+    blocks = [part.to_delayed().ravel() for part in (X, *columns)]
+    every = zip(lengths, *blocks, strict=True)
+    return [block for length, *block in every if length]
 
 
 def merged_in_steps(found, merge):

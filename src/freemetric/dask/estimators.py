@@ -2,7 +2,6 @@
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
@@ -165,26 +164,6 @@ class DaskFreeEnergyClassifier(ClassifierMixin, DaskFreeEnergyModel):
         """
         check_is_fitted(self)
         return self._predict("predict", X, dtype=self.classes_.dtype)
-
-    def score(self, X, y, sample_weight=None):
-        """Return the accuracy of predictions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), of Dask or not
-            Samples.
-        y : array-like of shape (n_samples,), of Dask or not
-            Labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights.
-
-        Returns
-        -------
-        score : float
-            Share of right predictions.
-        """
-        known, predicted, weights = self._computed(X, y, sample_weight)
-        return float(np.average(known == predicted, weights=weights))
 
     def to_local(self):
         """Return the local classifier, with all training samples in this process.
@@ -363,26 +342,6 @@ class DaskFreeEnergyRegressor(RegressorMixin, DaskFreeEnergyModel):
             Quantiles, of Dask if X is; (n_samples,) where q is a number.
         """
         return self._predict("predict_quantiles", X, np.shape(q), options=(q,))
-
-    def score(self, X, y, sample_weight=None):
-        """Return R^2 of predictions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), of Dask or not
-            Samples.
-        y : array-like of shape (n_samples,), of Dask or not
-            Targets.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights.
-
-        Returns
-        -------
-        score : float
-            R^2.
-        """
-        known, predicted, weights = self._computed(X, y, sample_weight)
-        return float(r2_score(known, predicted, sample_weight=weights))
 
     def to_local(self):
         """Return the local regressor, with all training samples in this process.
