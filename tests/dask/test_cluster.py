@@ -19,8 +19,7 @@ import dask  # noqa: E402
 
 from freemetric.dask import DaskFreeEnergyClassifier  # noqa: E402
 
-SETTINGS = {"n_replicas": 4, "random_state": 0}
-PATIENCE = 60  # seconds
+SETTINGS, PATIENCE = {"n_replicas": 4, "random_state": 0}, 60  # seconds
 # Sockets and loops of a cluster close when they like.
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -57,14 +56,14 @@ def test_a_restarted_cluster_is_said_in_one_line(wine):
         model = DaskFreeEnergyClassifier(**SETTINGS).fit(chunked(X, 60), y)
         local = model.to_local()
         client.restart(wait_for_workers=False, timeout=PATIENCE)
-        for ask in (model.predict, model.predict_proba, lambda X: model.to_local()):
+        for ask in (lambda: model.predict(X), model.to_local):
             with pytest.raises(RuntimeError, match="no longer has the training sam"):
-                ask(X)
+                ask()
     assert local.score(X, y) > 0.9  # needs no cluster
 
 
-def kill_a_worker_that_works(cluster, pids, killed):
-    """Wait until a worker has something to do, and end it the hard way."""
+def kill_one(cluster, pids, killed):
+    """Wait until a worker has something to do, and end it."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         for worker in list(cluster.scheduler.workers.values()):
@@ -78,8 +77,7 @@ def kill_a_worker_that_works(cluster, pids, killed):
 @contextmanager
 def a_worker_killed_meanwhile(cluster, client):
     killed, pids = [], client.run(os.getpid, on_error="ignore")
-    arguments = cluster, pids, killed
-    killer = threading.Thread(target=kill_a_worker_that_works, args=arguments)
+    killer = threading.Thread(target=kill_one, args=(cluster, pids, killed))
     killer.start()
     try:
         yield
@@ -93,10 +91,9 @@ def test_workers_give_what_one_process_gives_and_so_do_those_that_are_left(wine)
     """One test: to start processes is what takes time."""
     X, y = wine
     expected = FreeEnergyClassifier(**SETTINGS).fit(X, y).predict_proba(X)
-    queries = chunked(X, 50)
 
     def check(model):
-        found = model.predict_proba(queries).compute()
+        found = model.predict_proba(chunked(X, 50)).compute()
         assert_allclose(found, expected, atol=1e-6)
 
     with cluster_of(2) as (cluster, client):

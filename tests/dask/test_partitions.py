@@ -14,10 +14,7 @@ da = pytest.importorskip("dask.array", reason="needs the extra dask")
 dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 pd = pytest.importorskip("pandas", reason="needs the extra dask")
 
-from freemetric.dask import (  # noqa: E402
-    DaskFreeEnergyClassifier,
-    DaskFreeEnergyRegressor,
-)
+import freemetric.dask as fd  # noqa: E402
 from freemetric.dask.collections import merged_in_steps  # noqa: E402
 from freemetric.dask.partitions import Places, nearest_of_all  # noqa: E402
 
@@ -75,9 +72,13 @@ NONE = np.array(["a", None] * 20, dtype=object)
 WRONG = {
     "few labels": (X, y[:30], "inconsistent numbers of samples"),
     "infinity": (X / 0, y, "infinity"),
-    "one dimension": (y, y, "X must have 2 dimension"),
-    "a sparse matrix": (csr_array(np.eye(40)), y, "X must have 2 dimension"),
-    "a column of labels": (X, y[:, None], "y must have 1 dimension"),
+    "one dimension": (y, y, "X must be an array of 2 dim.* not sparse"),
+    "a sparse matrix": (
+        csr_array(np.eye(40)),
+        y,
+        "X must be an array of 2 dim.* not sparse",
+    ),
+    "a column of labels": (X, y[:, None], "y must be an array of 1 dim"),
     "words": (FRAME, y, "could not convert string to float"),
     "no label": (X, NONE, "y has missing values"),
     "pandas' gap": (X, GAPS, "y has missing values"),
@@ -92,7 +93,7 @@ WRONG = {
 @pytest.mark.parametrize(("samples", "labels", "said"), WRONG.values(), ids=WRONG)
 def test_what_cannot_be_learned_from(samples, labels, said):
     with pytest.raises(ValueError, match=said):
-        DaskFreeEnergyClassifier(n_replicas=0).fit(samples, labels)
+        fd.DaskFreeEnergyClassifier(n_replicas=0).fit(samples, labels)
 
 
 WRONG_TARGETS = {
@@ -106,15 +107,15 @@ WRONG_TARGETS = {
 @pytest.mark.parametrize(("targets", "said"), WRONG_TARGETS.values(), ids=WRONG_TARGETS)
 def test_targets_that_cannot_be_learned_from(targets, said):
     with pytest.raises(ValueError, match=said):
-        DaskFreeEnergyRegressor(n_replicas=0, scale="log").fit(X, targets)
+        fd.DaskFreeEnergyRegressor(n_replicas=0, scale="log").fit(X, targets)
 
 
 def test_what_cannot_be_predicted():
     with pytest.raises(NotFittedError):
-        DaskFreeEnergyClassifier().predict(X)
+        fd.DaskFreeEnergyClassifier().predict(X)
     with pytest.raises(ValueError, match="'n_replicas' parameter"):
-        DaskFreeEnergyClassifier(n_replicas=-1).fit(X, y)
-    model = DaskFreeEnergyRegressor(n_replicas=0, random_state=0).fit(X, X[:, 0])
+        fd.DaskFreeEnergyClassifier(n_replicas=-1).fit(X, y)
+    model = fd.DaskFreeEnergyRegressor(n_replicas=0, random_state=0).fit(X, X[:, 0])
     with pytest.raises(ValueError, match="X has 2 features"):
         model.predict(X[:, :2])
     with pytest.raises(ValueError, match="alpha"):

@@ -114,6 +114,11 @@ class DaskFreeEnergyModel(BaseEstimator):
         out = array.concatenate(parts).rechunk({0: lengths})
         return out if dask.is_dask_collection(X) else out.compute()
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
 
 def draw_part(strata, rng):
     """Numbers of the samples that metrics are searched with."""

@@ -23,7 +23,10 @@ def as_array(X, n_dimensions, name):
     elif not isinstance(X, array.Array):
         X = array.from_array(np.asarray(X), chunks=-1)
     if X.ndim != n_dimensions:
-        raise ValueError(f"{name} must have {n_dimensions} dimension(s); got {X.ndim}.")
+        raise ValueError(
+            f"{name} must be an array of {n_dimensions} dimension(s) that is not "
+            f"sparse; got {X.ndim}."
+        )
     if np.isnan(X.chunks[0]).any():
         X = X.compute_chunk_sizes()
     return X if n_dimensions == 1 else X.rechunk({1: -1})
