@@ -111,13 +111,19 @@ class Ensemble:
         search = NearestNeighbors(n_neighbors=n_neighbors).fit(self.embed(self.X))
         return search.kneighbors(self.embed(X))
 
+    @property
+    def n_candidates(self):
+        """Training samples that a prediction looks at under every map."""
+        largest = max(np.flatnonzero(member.weights).max() for member in self.members)
+        return max(SHORTEST, PER_NEIGHBOR * int(self.sizes[largest]))
+
     # --- votes --------------------------------------------------------------------
 
     def votes(self, X, n_jobs=None):
         """Mean values (n, n_values) that the training samples vote for."""
         index = self.index
         seen = self.seen(X)
-        candidates = index.shortlist.nearest(self.embedding(seen), index.n_candidates)
+        candidates = index.shortlist.nearest(self.embedding(seen), self.n_candidates)
         step = max(1, MOST_LOOKED_AT // candidates.shape[1])
         if index.shortlist.centres is not None:  # queries of one cell share candidates
             order = np.argsort(candidates[:, 0])
@@ -142,7 +148,7 @@ class Ensemble:
         """
         index = self.index
         seen = self.seen(X)
-        candidates = index.shortlist.nearest(self.embedding(seen), index.n_candidates)
+        candidates = index.shortlist.nearest(self.embedding(seen), self.n_candidates)
         shares = index.coefficients(seen, candidates) * index.masses[candidates]
         order = np.argsort(-shares, axis=1, kind="stable")[:, :n_rows]
         places = np.take_along_axis(candidates, order, axis=1)
@@ -174,9 +180,6 @@ class Index:
         seen = ensemble.seen(rows)
         self.shortlist = Shortlist(ensemble.embedding(seen))
         self.seen = {name: single(V) for name, V in seen.items()}
-        most = max(np.flatnonzero(member.weights).max() for member in self.members)
-        n_neighbors = int(self.sizes[most])
-        self.n_candidates = min(max(SHORTEST, PER_NEIGHBOR * n_neighbors), len(rows))
         width = sum(m.maps.shape[0] * m.maps.shape[2] for m in self.members)
         self.coordinates = None
         if 4 * width * len(rows) <= KEPT_BYTES:
