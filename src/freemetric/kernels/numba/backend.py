@@ -151,17 +151,19 @@ def element_sweep(
     accepted, energies = np.zeros(trials.rows.shape, dtype=bool), np.empty(len(A))
     for r in range(len(A)):
         b = r % len(data.X)
-        X = np.ascontiguousarray(data.X[b].T)
+        y = data.y[b % len(data.y)]
+        order = np.argsort(y, kind="stable")  # samples class by class
+        end = np.searchsorted(y[order], y[order], side="right")
+        X = np.ascontiguousarray(data.X[b, order].T)
         z = A[r] @ X
-        Z = z.T.astype(f32)
+        Z = (z - z.mean(axis=1, keepdims=True)).T.astype(f32)
         square = np.einsum("np,np->n", Z, Z)
         H = 2 * LOG2E * (Z @ Z.T) - LOG2E * (square[:, None] + square)
-        H += data.log_weights[b]
         np.fill_diagonal(H, element_trials.FAR)
-        one = data.y[b % len(data.y)], data.weights[b], f32(data.cost.log_floor)
+        w = data.weights[b, order]
         of_one = [part[r] for part in trials]
         energies[r] = element_trials.sweep(
-            H, X, z, *one, A[r], *of_one, float(ridge), accepted[r]
+            H, X, z, end, w, f32(data.cost.log_floor), A[r], *of_one, float(ridge), accepted[r]
         )
     return A, energies, accepted
 

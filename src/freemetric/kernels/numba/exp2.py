@@ -29,11 +29,21 @@ f32, i32 = np.float32, np.int32
 
 
 @numba.njit(inline="always")
+def mantissa(r):
+    """2**r for a float32 r in [-1/2, 1/2]."""
+    return ((((C5 * r + C4) * r + C3) * r + C2) * r + C1) * r + C0
+
+
+@numba.njit(inline="always")
+def power(n):
+    """2**n for a whole float32 n of at most 127; zero below 2**LEAST."""
+    n = n if n > LEAST else f32(-127)
+    bits = i32((i32(n) + BIAS) << DIGITS)
+    return bits.view(f32)
+
+
+@numba.njit(inline="always")
 def exp2(x):
     """2**x for a float32 x of at most 127; zero below 2**LEAST."""
     n = np.rint(x)
-    r = x - n
-    mantissa = ((((C5 * r + C4) * r + C3) * r + C2) * r + C1) * r + C0
-    n = n if n > LEAST else f32(-127)
-    bits = i32((i32(n) + BIAS) << DIGITS)
-    return mantissa * bits.view(f32)
+    return mantissa(x - n) * power(n)
