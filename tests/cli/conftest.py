@@ -1,62 +1,53 @@
-import json
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from freemetric.cli import app
-
-
-@dataclass
-class Answer:
-    """What a command said; ``lines`` are those of stderr."""
-
-    code: int
-    out: str
-    lines: list
-
-    @property
-    def json(self):
-        return json.loads(self.out)
-
-
-@pytest.fixture(scope="session")
-def freemetric():
-    """Call the command line, which never lets an exception through."""
-
-    def call(*words, stdin=None):
-        result = CliRunner().invoke(app, [str(word) for word in words], input=stdin)
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        assert "Traceback" not in result.stderr
-        return Answer(result.exit_code, result.stdout, result.stderr.splitlines())
-
-    return call
+from freemetric.cli import main
 
 
 @pytest.fixture(scope="session")
 def people():
-    rng = np.random.default_rng(1)
-    n = 60
-    frame = pd.DataFrame(
+    """A table of texts, money, dates and gaps, with a class and a number."""
+    rng = np.random.default_rng(0)
+    n = 90
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D")
+    size = rng.normal(size=n).round(3)
+    return pd.DataFrame(
         {
-            "size": rng.normal(size=n).round(6),
-            "age": rng.integers(20, 60, n),
-            "colour": rng.choice(["red", "green", "blue"], n),
-            "town": rng.choice(["Rome", "Bonn", ""], n),
+            "price": [f"${number:,.0f}" for number in rng.uniform(1e3, 9e4, n)],
+            "colour": rng.choice(["red", "blue", ""], n),
+            "since": days.strftime("%d.%m.%Y"),
+            "size": size,
+            "class": np.where(size > 0, "yes", "no"),
+            "income": (100 * size + rng.normal(size=n)).round(2),
         }
     )
-    frame["class"] = np.where(frame["size"] + (frame["colour"] == "red") > 0.3, "yes", "no")
-    return frame
 
 
 @pytest.fixture(scope="session")
-def home(people, freemetric, tmp_path_factory):
-    """A folder with people.csv and a model of it."""
+def home(people, tmp_path_factory):
+    """A folder with the table and with a model of each kind."""
     folder = tmp_path_factory.mktemp("home")
     people.to_csv(folder / "people.csv", index=False)
-    words = ["--target", "class", "--method", "euclidean", "--set", "n_neighbors=3", "-o"]
-    answer = freemetric("fit", folder / "people.csv", *words, folder / "people.fm")
-    assert (answer.code, answer.lines) == (0, [])
+    for target, other in (("class", "income"), ("income", "class")):
+        words = ["fit", folder / "people.csv", "--target", target, "--drop", other]
+        words += ["-o", folder / f"{target}.fm", "--replicas", 4]
+        main([str(word) for word in words])
     return folder
+
+
+@pytest.fixture
+def run(capsys):
+    """A function that runs a command: it returns the exit code and both outputs."""
+
+    def run(*words):
+        capsys.readouterr()
+        code = 0
+        try:
+            main([str(word) for word in words])
+        except SystemExit as stopped:
+            code = stopped.code
+        output = capsys.readouterr()
+        return code, output.out, output.err
+
+    return run

@@ -1,55 +1,64 @@
-"""The command line ``freemetric``.
+"""The command line ``freemetric``: every error is one line and exit code 2."""
 
-Exit codes: 0, all is well; 1, something failed; 2, the input cannot be used; 130, stopped from the keyboard.
-"""
+import sys
+import warnings
 
-import inspect
-from typing import Annotated
+__all__ = ["main"]
 
-try:
-    import rich  # noqa: F401
-    import typer
+USAGE = 2
+"""The exit code of every error."""
 
-    from .._version import __version__
-    from . import bench, datasets, evaluate, model, outputs
-    from .console import OneLine, option
-except ImportError as missing:
-    if (missing.name or "").startswith("freemetric"):
-        raise
-    raise SystemExit(f"The command line needs {missing.name}: pip install 'freemetric[cli]'.") from None
-except KeyboardInterrupt:
-    raise SystemExit(130) from None
-
-__all__ = ["app", "main"]
-
-app = typer.Typer(cls=OneLine, no_args_is_help=True, help="Distance metrics learned by minimising the free energy.")
-for command in (
-    *(outputs.example, model.fit, model.predict, model.transform, model.inspect, outputs.report, outputs.export),
-    *(evaluate.evaluate, outputs.serve, outputs.demo, outputs.warmup),
-):
-    # One line for each paragraph, so that help can wrap it to the width of the terminal.
-    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
-    app.command(help="\n\n".join(part.replace("\n", " ") for part in paragraphs))(command)
-app.add_typer(bench.app, name="bench")
-app.add_typer(datasets.app, name="datasets")
+INTERRUPTED = 130
+"""The exit code after an interrupt from the keyboard."""
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        print(__version__)
-        raise typer.Exit
+def main(words=None):
+    """Run the command line and exit.
+
+    Parameters
+    ----------
+    words : list of str or None, default=None
+        The words after ``freemetric``; None takes those of the shell.
+    """
+    words = sys.argv[1:] if words is None else words
+    try:
+        import click
+
+        from .commands import group
+    except ModuleNotFoundError as problem:
+        if problem.name != "click":
+            raise
+        stop("The command line needs click: pip install 'freemetric[cli]'.", USAGE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show_note
+        try:
+            group.main(words or ["--help"], "freemetric", standalone_mode=False)
+        except (KeyboardInterrupt, click.Abort):
+            stop("Interrupted.", INTERRUPTED)
+        except Exception as problem:
+            if "--debug" in words:
+                raise
+            stop(one_line(problem), USAGE)
 
 
-@app.callback()
-def root(
-    version: Annotated[
-        bool, option("", "Show the version and exit.", "--version", callback=_version, is_eager=True)
-    ] = False,
-    debug: Annotated[bool, option("", "Show tracebacks.", "--debug", hidden=True)] = False,
-) -> None:
-    """Distance metrics learned by minimising the free energy."""
+def stop(message, code):
+    """Print a line on stderr and exit."""
+    print(f"freemetric: {message}", file=sys.stderr)
+    raise SystemExit(code) from None
 
 
-def main() -> None:
-    """Run the command of the shell."""
-    app()
+def one_line(problem):
+    """Return the message of an exception as one line."""
+    if hasattr(problem, "format_message"):  # an exception of click
+        message = problem.format_message()
+    elif isinstance(problem, ValueError | TypeError | OSError | ImportError):
+        message = str(problem)
+    else:
+        message = f"{type(problem).__name__}: {problem} (--debug shows more)"
+    return " ".join(message.split())
+
+
+def show_note(message, *details):
+    """Print a warning as one line on stderr."""
+    print(f"note: {' '.join(str(message).split())}", file=sys.stderr)

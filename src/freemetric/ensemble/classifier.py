@@ -1,374 +1,395 @@
-"""FreeEnergyClassifier: an ensemble of sampled metrics whose nearest neighbours vote for classes."""
+"""FreeEnergyClassifier: neighbours under many sampled metrics vote for a class."""
 
-from dataclasses import KW_ONLY
-from typing import Any, Self
+from numbers import Integral
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import accuracy_score
+from sklearn.base import ClassifierMixin
+from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from ..learners.base import one_blas_thread
-from ..learners.knn import VotingClassifier
-from ..learners.training_rows import precise, training_rows
-from ..learners.validation import check_not_huge, check_samples, has_columns, warn_of_classes, warn_of_samples
-from ..metrics import TrainingSet
-from ..sklearn_compat import validate_params
-from . import tasks
-from .base import GAPPY, FreeEnergyModel
-from .certificate import CertificateMixin
-from .conformal import COVERAGES, Conditions, check_alpha, prediction_sets, warn_of_small_cells
-from .counterfactuals import CounterfactualsMixin
-from .deciding import DecidingMixin
-from .finish import finish_fit, learn_more, together
-from .parameters import free_energy_estimator
-from .running import run_to_the_end
-from .settings import recipe_of
-from .state_checks import check_classifier
-from .tasks.intervals import check_one_target
+from ..kernels.threads import one_blas_thread
+from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
+from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
+from .beside import ArrayClassifier, checked_labels
+from .boosted_trees import BoostedTreesClassifier
+from .classification import ClassTask
+from .conformal import check_alpha, prediction_sets
+from .linear import LinearClassifier
+from .naive_bayes import ScreenedNaiveBayes
+from .pool import Pool
+from .stacking import checked_estimators, cross_fitted, fit_all, fold_numbers
+from .student_t import StudentTClassifier
+from .training_set import TrainingSet
+
+MOST_NUMBERS = 1_000_000  # of all covariances of the classes together
 
 
-@free_energy_estimator
-class FreeEnergyClassifier(CertificateMixin, DecidingMixin, FreeEnergyModel, CounterfactualsMixin, VotingClassifier):
-    r"""Classify by the votes of nearest neighbours in many sampled metrics.
+class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
+    r"""Classify by the nearest neighbours under many sampled metrics.
 
-    Each replica samples a metric from Boltzmann's distribution at a low temperature, on its own stratified half of the
-    samples; then the k nearest training samples vote in every replica's space. The samples that a replica did not learn
-    on score it without bias: these out-of-bag votes set the weight of every candidate and calibrate votes into
-    probabilities.
+    Monte Carlo draws metrics at a low temperature from the free energy of bags of the
+    training samples: maps A of the features, scaled or on their quantiles, with the
+    energy :math:`-\frac1N \sum_i \log p_i`, where :math:`p_i` is the chance that a
+    stochastic neighbour under A has the class of sample i. The nearest training samples
+    under every metric vote. Kinds of metrics and numbers of neighbours count by
+    Boltzmann weights of their Brier scores out of bag. Four classifiers stand beside
+    the votes, and a logarithmic pool that is fitted out of bag makes one probability of
+    all. There is nothing to tune.
 
-    A candidate is a view of the features (scaled to [0, 1]; on their quantiles; as steps at thresholds), a form of the
-    map (the identity, which is plain k-NN; diagonal; full) and a temperature T with a confinement lambda:
-
-    .. math:: P(A) \propto \exp\{-(E(A) + \lambda \|A\|_F^2) / T\},\quad E(A) = -\tfrac1N \sum_i \log p_i(A),
-
-    p_i being the probability that stochastic neighbours, the 32 nearest, classify sample i correctly. Candidate c with
-    k neighbours enters the prediction with the weight :math:`w_{ck} \propto \exp(-B_{ck} / \tau)`, B its out-of-bag
-    Brier score and tau half the standard error of the best one. Finally
-
-    .. math:: P(c|x) = \mathrm{softmax}_c \{s \log q_c(x) - \sum_b t_b F_{bc}(x) + b_c\}
-
-    calibrates the mixed shares q on the same votes, beside the free energies F of x in the class densities: a Student t
-    distribution around the centre of every class, and naive Bayes on binned features. Boosted trees and a kernel ridge
-    regression join where they are better out of bag. Where plain k-NN is better out of bag by more than a standard
-    error, it is taken instead.
-
-    Labels y of shape (n_samples, n_outputs) are learned together, by one set of metrics. Their energy is
-    :class:`freemetric.energies.RegressionEnergy` of the classes' columns: the Brier score of soft neighbours, in units
-    of the variance of every column. Votes of each output are calibrated by themselves. ``classes_`` and
-    ``predict_proba`` are then lists with an array for each output, as in scikit-learn's forests. What is made for one
-    label, such as ``predict_set`` and ``report``, says so.
-
-    A replica costs about 70 gradients of O(n L d) and 9 searches of O(n^2 d) for bags of n samples and L = 32
-    neighbours. Bags hold half of the samples, at most 1,000, or 4,000 where that is better out of bag. Beyond 16,384
-    samples the cost of the search stops growing.
+    A fit costs about as much as a random forest of 500 trees; it grows about linearly
+    with the number of samples up to 16,384, and more slowly from there.
 
     Parameters
     ----------
-    {n_replicas}
-    {effort} {max_seconds}
-    class_weight : dict, list of dict, "balanced" or None, default=None
-        Factors of the calibrated probabilities by label: the cost of a mistake about that class. "balanced" is one over
-        the number of samples of a class, or over their weight. Several outputs have a list, a dict for each.
-    {recipe} {device} {n_jobs} {verbose} {random_state}
+    n_replicas : int, default=36
+        Number of metrics to sample. Fewer are faster and hardly less accurate.
+    estimators : list of (str, estimator), "default" or None, default="default"
+        Classifiers beside the votes, with ``predict_proba``. They are cross-fitted, and
+        weighed by the probabilities of samples that they have not seen. "default":
+        "student_t", "naive_bayes", "trees" and "linear"; an entry such as
+        ``("trees", "default")`` takes one of these. None: the votes alone.
+    candidates : sequence of str, default=("scaled/identity", ..., "quantiles/full")
+        Kinds of metrics that compete: a view ("scaled" or "quantiles") and a form of
+        the map ("identity", "diagonal" or "full").
+    energy : Energy, callable or None, default=None
+        What the metrics are sampled from; None is
+        :class:`freemetric.energies.LogNCAEnergy`. A callable on maps (R, p, d) knows
+        data of its own.
+    sampler : Sampler or None, default=None
+        How; None is a short walk at a temperature of 1e-3.
+    n_neighbors : int or sequence of int, default=(1, 2, 3, 5, 8, 13, 20, 32)
+        Numbers of neighbours that compete.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes. Probabilities are multiplied by them, which decides for
+        the class of least expected cost.
+    device : str, default="cpu"
+        Where energies are computed: "cpu", or "cuda".
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
 
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
     oob_score_ : float
-        Out-of-bag accuracy, or score of ``Recipe.scoring``. The same votes chose the weights, so it is slightly
-        optimistic. Of several outputs, the share of samples with all labels right, or the mean of the scores of each.
+        Accuracy out of bag. The same votes chose the weights, so it is slightly
+        optimistic.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Out-of-bag class probabilities; NaN where a sample was not out of bag for every candidate. The classes of
-        several outputs stand side by side, as in ``class_weight_``.
-    oob_conformity_ : ndarray of shape (n_oob, 2)
-        Class numbers and their out-of-bag probabilities, sorted: what ``predict_set`` compares with. Empty for several
-        outputs.
-    class_weight_ : ndarray of shape (n_classes,)
-        Factors of the calibrated probabilities: given by ``class_weight``, found for ``Recipe.scoring``, or ones.
+        Out-of-bag probabilities; NaN where a sample has none.
     selection_ : dict of ndarray
-        What was tried, a row for each candidate and k: "view", "form", "energy", "temperature", "confinement",
-        "n_replicas", "n_neighbors", "oob_error", "oob_brier" and "weight" in the prediction.
-    {fitted}
-    classes_ : ndarray of shape (n_classes,) or list of ndarray
-        Labels seen in fit; a list with those of each output where y has several columns.
-    n_outputs_ : int
-        Number of columns of y.
-    {features}
+        What was tried, a row for each kind of metric and number of neighbours: "view",
+        "form", "bag_size", "n_neighbors", "oob_loss" and "weight".
+    ensemble_ : Ensemble
+        The metrics, and the training samples that vote.
+    estimators_ : list of (str, estimator)
+        The fitted classifiers beside the votes.
+    pool_ : Pool
+        What makes one probability of all.
+    class_weight_ : ndarray of shape (n_classes,)
+        Weights of the classes.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X had names of text.
 
     See Also
     --------
-    DMLFE : One metric, as a transformer.
+    FreeEnergyRegressor : The same for numbers.
+    TableClassifier : The same for data frames with categories, dates and gaps.
+    DMLFE : One sampled metric, as a transformer.
+
+    References
+    ----------
+    D. Stosic, D. Stosic, T. B. Ludermir, B. Stosic, Distance metric learning through
+    minimization of the free energy, arXiv:2106.05495, 2021.
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
     >>> from freemetric import FreeEnergyClassifier
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[::2], y[::2])
+    >>> model = FreeEnergyClassifier(random_state=0).fit(X[::2], y[::2])
     >>> model.score(X[1::2], y[1::2]) > 0.95
     True
-    >>> labels = model.fit(X[::2], [[int(c > 0), int(c > 1)] for c in y[::2]])  # two labels of every sample
-    >>> [P.shape for P in labels.predict_proba(X[1::2])]
-    [(89, 2), (89, 2)]
     """
 
-    n_replicas: Any = "auto"
-    _: KW_ONLY
-    effort: str = "default"
-    max_seconds: float | None = None
-    class_weight: Any = None
-    recipe: Any = None
-    device: str = "cpu"
-    n_jobs: int | None = None
-    verbose: bool = False
-    random_state: Any = None
+    _parameter_constraints = {
+        "n_replicas": [Interval(Integral, 0, None, closed="left")],
+        "estimators": [list, tuple, StrOptions({"default"}), None],
+        "candidates": ["array-like"],
+        "energy": [HasMethods("bind"), str, callable, None],
+        "sampler": [HasMethods("iterate"), None],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "device": [str],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
 
-    def _problem(self, X, y, sample_weight, classes=None):
-        options = {"multi_output": has_columns(y), "ensure_min_samples": 2}
-        samples, labels = check_samples(self, X, y, **options, **GAPPY)
-        filled, gaps = self._without_gaps(precise(samples), sample_weight)
-        rows = training_rows(filled, labels, sample_weight, self._can_weigh(), classes)
-        self.classes_ = rows.classes
-        training_set = self._kind_of_task.training_set(rows)
-        return self._task(training_set), training_set.with_gaps(gaps), len(samples)
+    def __init__(
+        self,
+        n_replicas=36,
+        *,
+        estimators="default",
+        candidates=CANDIDATES,
+        energy=None,
+        sampler=None,
+        n_neighbors=NEIGHBORS,
+        class_weight=None,
+        device="cpu",
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_replicas = n_replicas
+        self.estimators = estimators
+        self.candidates = candidates
+        self.energy = energy
+        self.sampler = sampler
+        self.n_neighbors = n_neighbors
+        self.class_weight = class_weight
+        self.device = device
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
-    def partial_fit(
-        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Learn from more samples.
-
-        They vote at once, and as large a share of the metrics as they are of all samples is drawn anew, the oldest
-        first. Weights and calibration stay as they are until there are twice as many samples as when they were found;
-        then everything is searched anew. The first call is a fit, and its means fill gaps.
+    @one_blas_thread()
+    def fit(self, X, y, sample_weight=None):
+        """Sample the metrics, and weigh them and the classifiers beside them.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            More samples.
+            Samples. NaN is a gap, which is filled with the mean of the feature.
         y : array-like of shape (n_samples,)
-            Their labels.
-        classes : array-like of shape (n_classes,) or None, default=None
-            All labels there will be, in the first call; None: those of its y.
+            Labels of any type.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of these samples among each other.
+            Importance of the samples: in the energy, as neighbours that vote, in the
+            classifiers beside them and in out-of-bag scores. Weight five is not five
+            copies, of which four would stay among the neighbours of the fifth.
 
-        {itself}
+        Returns
+        -------
+        self : FreeEnergyClassifier
+            The fitted classifier.
         """
         validate_params(self)
-        if has_columns(y) or getattr(self, "n_outputs_", 1) > 1:
-            raise ValueError("partial_fit learns one label of every sample; fit learns several columns of y.")
-        if not hasattr(self, "ensemble_"):
-            return self._searched(*self._problem(X, y, sample_weight, classes))
-        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError("classes are not those of the first call to partial_fit.")
-        samples, labels = check_samples(self, X, y, reset=False, **GAPPY)
-        samples = self.ensemble_.filled(precise(samples))
-        check_not_huge(samples)
-        rows = training_rows(samples, labels, sample_weight, self._can_weigh(), self.classes_)
-        old, n_before = self.ensemble_.training_set, len(self.oob_decision_function_)
-        new = TrainingSet(rows.X, rows.y, old.encoding, rows.weights, n_before + rows.rows)
-        training_set, n_given = together(old, new), n_before + len(samples)
-        if len(training_set) >= 2 * self.n_searched_:
-            return self._searched(self._task(training_set), training_set, n_given)
-        self.__dict__.update(learn_more(self, training_set, len(new), n_given))
+        X, y, weights = self._training_samples(X, y, sample_weight)
+        classes, y = checked_labels(y)
+        gap_values = fill_values(X)
+        X = np.where(np.isnan(X), gap_values, X)
+        w = np.ones(len(y)) if weights is None else weights / weights.mean()
+
+        task = ClassTask(y, len(classes), weights)
+        ensemble, votes, scored, selection = self._search(X, task, w, gap_values)
+
+        estimators = checked_estimators(
+            self.estimators, default_classifiers(X.shape[1], len(classes))
+        )
+        folds = fold_numbers(y, seed=0)
+        chances = cross_fitted(
+            estimators,
+            X,
+            y,
+            weights,
+            folds,
+            scored,
+            lambda fitted, some: probabilities(fitted, some, len(classes)),
+            self.n_jobs,
+        )
+        pool = Pool.fit(votes, chances, y[scored], w[scored])
+        fitted = fit_all(estimators, X, y, weights, self.n_jobs)
+
+        favour = class_factors(self.class_weight, classes, y)
+        known = favoured(pool(votes, chances), favour)
+        everyone = np.full((len(y), len(classes)), np.nan)
+        everyone[scored] = known
+        is_right = known.argmax(axis=1) == y[scored]
+
+        self.classes_ = classes
+        self.class_weight_ = favour
+        self.ensemble_ = ensemble
+        self.estimators_ = fitted
+        self.pool_ = pool
+        self.selection_ = selection
+        self.oob_decision_function_ = everyone
+        self.oob_score_ = np.nan
+        if len(scored):
+            self.oob_score_ = float(np.average(is_right, weights=w[scored]))
         return self
 
-    def _searched(self, task, training_set, n_rows):
-        """Itself with the metrics that a search finds, as ``fit`` does."""
-        search = self._search(training_set, task)
-        run_to_the_end(search, self)
-        self.__dict__.update(finish_fit(search, training_set, n_rows))
-        return self
+    @one_blas_thread()
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Let more samples vote, under the same metrics.
 
-    def _warn_about(self, searched):
-        names = getattr(self, "feature_names_in_", None)
-        X = searched.X[:, : self.n_features_in_]  # without companions of gaps
-        if self.n_outputs_ > 1:
-            return warn_of_samples(X, names)
-        warn_of_classes(X, searched.y, self.classes_, names)
+        The classifiers beside the votes are fitted anew to all samples. The first call
+        is ``fit``.
 
-    @property
-    def _kind_of_task(self) -> Any:
-        return next(task for task in tasks.TASKS.values() if isinstance(self.classes_, task.classes_are))
-
-    def _task(self, training_set):
-        return self._kind_of_task.of_classes(training_set, self.classes_, self.class_weight, recipe_of(self).scoring)
-
-    @property
-    def n_outputs_(self) -> int:
-        return len(self.classes_) if isinstance(self.classes_, list) else 1
-
-    def _problem_again(self, training_set):
-        return self._task(training_set), training_set
-
-    def _oob_losses(self, attributes, scored):
-        P = attributes["oob_decision_function_"][scored.rows]
-        return self._task(scored).deviations(P, scored.y)
-
-    def _known_targets(self, y):
-        return self._kind_of_task.known_targets(y, self.classes_)
-
-    def _score_of(self, scoring):
-        return self._kind_of_task.score_of(scoring, self.classes_)
-
-    def predict_proba(self, X: ArrayLike) -> Any:
-        """Calibrated class probabilities.
-
-        {samples}
-
-        Returns
-        -------
-        P : ndarray of shape (n_samples, n_classes), or list of them
-            Rows sum to one; columns follow ``classes_``. A list with one for each of several outputs.
-        """
-        samples = self._samples(X)
-        with one_blas_thread():
-            found = self.ensemble_.predict(samples, self.n_jobs, self.device, self._n_looked_at)
-        return self.ensemble_.head.separate(found)
-
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy of the predictions; of several outputs, the share of samples with all labels right.
-
-        {scored}
-
-        Returns
-        -------
-        score : float
-            Between 0 and 1.
-        """
-        predicted, known = self.predict(X), y
-        if predicted.ndim == 2:
-            known = np.asarray(y)
-            if known.shape != predicted.shape:
-                raise ValueError(f"y must have the shape {predicted.shape}, got {known.shape}.")
-            predicted, known = (predicted == known).all(axis=1), np.ones(len(known), dtype=bool)
-        return float(accuracy_score(known, predicted, sample_weight=sample_weight))
-
-    def predict_set(
-        self,
-        X: ArrayLike,
-        alpha: float = 0.1,
-        *,
-        coverage: str = "class",
-        groups: tuple[ArrayLike, ArrayLike] | None = None,
-        shift: ArrayLike | None = None,
-    ) -> NDArray[np.bool_]:
-        r"""Prediction sets, which hold the true class with probability 1 - alpha.
-
-        Conformal prediction by out-of-bag votes. Let :math:`p_i` be the out-of-bag probability of the true class of
-        training sample i. Class c is in the set of x where
-
-        .. math:: \frac{w(x) + \sum_{i \in I_c} w_i\, [p_i \le P(c|x)]}{w(x) + \sum_{i \in I_c} w_i} > \alpha.
-
-        With ``coverage="class"``, I_c are the samples of class c [1]_ [2]_: of the samples of every class a share of
-        1 - alpha or more has a set that holds this class. With ``coverage="marginal"``, I_c are all samples: sets are
-        smaller, and rare classes are often missed. With ``groups``, I_c are those of the group of x alone. All weights
-        are one unless there is a ``shift``.
-
-        With fewer than 1 / alpha - 1 samples in I_c, every set holds c, and a DataWarning says so. A set may be empty.
-        This holds for samples drawn as those of ``fit``, or as those of ``shift``. As in the jackknife+ [3]_ [4]_, no
-        samples are set aside; the same votes chose the weights of the metrics, so the coverage is measured, not proved.
-        Costs a prediction and O(n log n) for n out-of-bag samples.
-
-        {samples}
-        alpha : float, default=0.1
-            Share of sets that may lack the true class, between 0 and 1.
-        coverage : {"class", "marginal"}, default="class"
-            Whether 1 - alpha holds within every class, or on average over all samples.
-        groups : pair of array-like of shape (n_rows,) and (n_samples,), or None, default=None
-            Groups of the rows given to ``fit``, and of X, within which the coverage is to hold. With
-            ``coverage="class"`` it holds within every class of every group.
-        shift : array-like of shape (n_new, n_features) or None, default=None
-            Samples of the population that X is from, often X itself, where features are distributed otherwise than in
-            ``fit`` and classes depend on them as there. The weights w are density ratios [5]_, from the counts of both
-            populations among nearest neighbours in the averaged metric.
-
-        Returns
-        -------
-        S : ndarray of shape (n_samples, n_classes)
-            Which classes are in the set of each sample; columns follow ``classes_``.
-
-        References
+        Parameters
         ----------
-        .. [1] V. Vovk, A. Gammerman, G. Shafer, "Algorithmic Learning in a Random World", Springer, 2005.
-        .. [2] V. Vovk, "Conditional Validity of Inductive Conformal Predictors", ACML, 2012.
-        .. [3] R. F. Barber, E. J. Candès, A. Ramdas, R. J. Tibshirani, "Predictive Inference with the Jackknife+",
-           Annals of Statistics 49, 2021.
-        .. [4] B. Kim, C. Xu, R. F. Barber, "Predictive Inference Is Free with the Jackknife+-after-Bootstrap",
-           NeurIPS, 2020.
-        .. [5] R. J. Tibshirani, R. F. Barber, E. J. Candès, A. Ramdas, "Conformal Prediction under Covariate Shift",
-           NeurIPS, 2019.
-
-        Examples
-        --------
-        {wine_halves}
-        >>> sets = model.predict_set(X[1::2], alpha=0.05)
-        >>> bool(sets[range(89), y[1::2]].mean() > 0.9)
-        True
-        """
-        check_alpha(alpha)
-        if coverage not in COVERAGES:
-            raise ValueError(f"coverage is one of {', '.join(map(repr, COVERAGES))}; got {coverage!r}.")
-        check_one_target(self, "Prediction sets are")
-        samples = self._samples(X)
-        if not len(self.oob_conformity_):
-            raise ValueError("No sample was out of bag, so there are no prediction sets; more replicas help.")
-        if groups is None and shift is None:  # also by samples that do not vote any more
-            truth, typical = self.oob_conformity_[:, 0].astype(int), self.oob_conformity_[:, 1]
-            given = Conditions.none(len(truth), len(samples))
-        else:
-            training_set = self.ensemble_.training_set
-            known = self.oob_decision_function_[training_set.rows]
-            scored = np.flatnonzero(~np.isnan(known).any(axis=1))
-            truth = training_set.y[scored]
-            typical = known[scored, truth]
-            given = Conditions.of(self, samples, training_set.rows[scored], groups, shift)
-        sets, small = prediction_sets(self.predict_proba(X), truth, typical, alpha, coverage == "class", given)
-        few = f"fewer than 1 / alpha - 1 = {1 / alpha - 1:.4g} out-of-bag samples"
-        warn_of_small_cells(f"Every prediction set holds a class with {few}", small, self.classes_, groups is not None)
-        return sets
-
-    def label_quality(self) -> NDArray[np.float64]:
-        """Out-of-bag probability of every row's own label: where it is low, the label may be wrong.
-
-        Sorting by it finds wrong labels; ``data_values`` says what they cost the votes.
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels; all classes must be in the first call.
+        classes : array-like or None, default=None
+            Ignored; here for scikit-learn.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Importance of the samples.
 
         Returns
         -------
-        quality : ndarray of shape (n_rows,)
-            For every row given to fit, between 0 and 1; NaN where a row is not in the training set or was never out of
-            bag.
-
-        Examples
-        --------
-        >>> import numpy as np
-        {wrong_label}
-        >>> quality = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X, y).label_quality()
-        >>> int(np.nanargmin(quality))
-        7
+        self : FreeEnergyClassifier
+            The classifier.
         """
+        if not hasattr(self, "ensemble_"):
+            return self.fit(X, y, sample_weight)
+        y = self._class_numbers(y)
+        X, y, weights = self._training_samples(X, y, sample_weight, reset=False)
+        ensemble = self.ensemble_
+        old = ensemble.training_set
+        w = np.ones(len(y)) if weights is None else weights
+        X = np.concatenate([old.X, ensemble.filled(X)])
+        values = np.concatenate([old.values, np.eye(len(self.classes_))[y]])
+        w = np.concatenate([old.weights, w])
+        equal = None if np.ptp(w) == 0 else w
+        names = [(name, fitted) for name, fitted in self.estimators_]
+        fitted = fit_all(names, X, values.argmax(axis=1), equal, self.n_jobs)
+        unknown = np.full((len(y), len(self.classes_)), np.nan)
+        self.ensemble_ = ensemble.with_training_set(TrainingSet.of(X, values, w))
+        self.estimators_ = fitted
+        self.oob_decision_function_ = np.concatenate(
+            [self.oob_decision_function_, unknown]
+        )
+        return self
+
+    @one_blas_thread()
+    def predict_proba(self, X):
+        """Return calibrated probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        P : ndarray of shape (n_samples, n_classes)
+            Their probabilities.
+        """
+        X = self._samples(X)
+        votes = self.ensemble_.votes(X, self.n_jobs)
+        chances = [proba_of(fitted, X) for _, fitted in self.estimators_]
+        return favoured(self.pool_(votes, chances), self.class_weight_)
+
+    def predict_log_proba(self, X):
+        """Return logarithms of the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        log_P : ndarray of shape (n_samples, n_classes)
+            Logarithms of their probabilities.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X):
+        """Return the most probable class of every sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_set(self, X, alpha=0.1, coverage="class"):
+        r"""Return sets of classes that hold the true one with probability 1 - alpha.
+
+        A class is in the set of x if its p-value is above alpha. That is the share of
+        training samples of the class, x among them, whose probability of their own
+        class out of bag is at most P(c | x). The out-of-bag probabilities also chose
+        the weights of the metrics, so the coverage is measured, not proved.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        alpha : float, default=0.1
+            Share of sets that may miss the true class.
+        coverage : {"class", "marginal"}, default="class"
+            Whether the coverage holds within every class, or over all samples.
+
+        Returns
+        -------
+        sets : ndarray of bool of shape (n_samples, n_classes)
+            Whether a class is in the set.
+        """
+        P = self.predict_proba(X)
+        check_alpha(alpha)
+        if coverage not in ("class", "marginal"):
+            raise ValueError(f"coverage is 'class' or 'marginal'; got {coverage!r}.")
+        known = self.oob_decision_function_
+        rows = np.flatnonzero(~np.isnan(known[:, 0]))
+        y = self.ensemble_.training_set.values.argmax(axis=1)[rows]
+        return prediction_sets(P, known[rows], y, alpha, coverage == "class")
+
+    def _class_numbers(self, y):
+        """Numbers of labels; ValueError where one was not there in fit."""
         check_is_fitted(self)
-        self._check_keeps_rows()
-        check_one_target(self, "label_quality is")
-        training_set, quality = self.ensemble_.training_set, np.full(self._n_rows_given, np.nan)
-        quality[training_set.rows] = self.oob_decision_function_[training_set.rows, training_set.y]
-        return quality
+        y = np.asarray(y)
+        unknown = y[~np.isin(y, self.classes_)]
+        if len(unknown):
+            raise ValueError(
+                f"y has the class {unknown[0]!r}, which was not in the first samples."
+            )
+        return np.searchsorted(self.classes_, y)
 
-    def _n_training_samples(self):
-        return len(self.ensemble_.training_set)
 
-    def _count(self, X, n_neighbors):
-        """Votes, each candidate's by its weight."""
-        check_one_target(self, "Votes by k are")
-        shares = self.ensemble_.shares(X, self.n_jobs, self.device)
-        k = np.arange(1, self.ensemble_.n_neighbors + 1)[:, None, None]
-        return np.swapaxes(np.tensordot(self.ensemble_.member_weights, shares, 1) * k, 0, 1)[:, :n_neighbors]
+def default_classifiers(n_features, n_classes):
+    """The classifiers that stand beside the votes by default."""
+    classifiers = [
+        ("student_t", StudentTClassifier()),
+        ("naive_bayes", ScreenedNaiveBayes()),
+        ("trees", BoostedTreesClassifier()),
+        ("linear", LinearClassifier()),
+    ]
+    if n_classes * n_features**2 > MOST_NUMBERS:  # covariances would be too large
+        return classifiers[1:]
+    return classifiers
 
-    def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
-        check_classifier(self)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
+def proba_of(fitted, X):
+    """Probabilities of valid samples; our classifiers need not validate them again."""
+    if isinstance(fitted, ArrayClassifier):
+        return fitted.proba_of(X)
+    return fitted.predict_proba(X)
+
+
+def probabilities(fitted, X, n_classes):
+    """Probabilities (n, n_classes) by a classifier that may lack some classes."""
+    out = np.zeros((len(X), n_classes))
+    if len(X):
+        out[:, np.asarray(fitted.classes_, dtype=int)] = proba_of(fitted, X)
+    return out
+
+
+def class_factors(class_weight, classes, y):
+    """What probabilities of the classes are multiplied with, (n_classes,)."""
+    labels = classes[y]
+    return compute_class_weight(class_weight, classes=classes, y=labels)
+
+
+def favoured(P, factors):
+    """Probabilities (n, n_classes) times factors, normalised again."""
+    weighted = P * factors
+    return weighted / weighted.sum(axis=1, keepdims=True)

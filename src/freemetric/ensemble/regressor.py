@@ -1,269 +1,369 @@
-"""FreeEnergyRegressor: an ensemble of sampled metrics whose nearest neighbours predict a target."""
+"""FreeEnergyRegressor: neighbours under many sampled metrics predict a number."""
 
-from dataclasses import KW_ONLY
-from typing import Any
+from numbers import Integral
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import column_or_1d
+from sklearn.base import RegressorMixin
 
-from ..files import Savable
-from ..learners.base import one_blas_thread
-from ..learners.training_rows import TrainingRows, precise, regression_rows
-from ..learners.validation import check_samples, warn_of_samples
-from ..magnitudes import r2
-from ..presenting import Presented
-from . import tasks
-from .base import GAPPY, FreeEnergyModel
-from .conformal import Conditions, check_alpha, error_limits, warn_of_small_cells
-from .parameters import free_energy_estimator
-from .running import given_recipe
-from .state_checks import check_regressor
-from .tasks.intervals import check_chances, check_one_target, out_of_bag_errors
-from .tasks.scales import RegressionScore
+from ..kernels.threads import one_blas_thread
+from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
+from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
+from .beside import ArrayRegressor
+from .boosted_trees import BoostedTreesRegressor
+from .conformal import check_alpha
+from .linear import LineRegressor, SurfaceRegressor
+from .regression import TargetTask
+from .scale import SCALES, Scale, scales_to_try, squared_errors
+from .stacking import checked_estimators, cross_fitted, fit_all, fold_numbers
+from .training_set import TrainingSet
+from .trends import Combination, Noise, range_of
+
+MOST_CURVED = 27  # features; more have too many products of two
 
 
-@free_energy_estimator
-class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, BaseEstimator):
-    r"""Regression by nearest neighbours in many sampled metrics.
+class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
+    r"""Predict numbers by the nearest neighbours under many sampled metrics.
 
-    The search is that of :class:`FreeEnergyClassifier`. The energy is
-    :class:`freemetric.energies.NeighborLikelihoodEnergy`: the likelihood of a target given those of its neighbours.
-    Candidate c with k neighbours enters the prediction with the weight
-    :math:`w_{ck} \propto \exp(-S_{ck} / \tau)`, S its squared error out of bag and tau half the standard error of the
-    best one.
+    Monte Carlo draws metrics as in :class:`FreeEnergyClassifier`; the energy is the
+    likelihood of a target given those of its neighbours. With the mean m of the targets
+    of the nearest neighbours, trends :math:`f_t` of all samples, and their means
+    :math:`\bar f_t` among the same neighbours, the prediction is
 
-    Beside the mixed mean m(x) of the neighbours' targets there are trends of the data as a whole: a straight line and a
-    staircase along every feature, a surface of second degree over at most 27 of them, and from 200 samples on boosted
-    trees. With :math:`\bar f` the mean of a trend f among the same neighbours,
+    .. math:: z = s m + \sum_t a_t (f_t - m) + \sum_t b_t (f_t - \bar f_t),
 
-    .. math:: z(x) = c + s (m(x) - c) + \sum_t a_t (f_t(x) - m(x)) + \sum_t b_t (f_t(x) - \bar f_t(x)).
-
-    The strengths are not negative and found by least squares out of bag. The last term is local regression: it carries
-    the targets of neighbours over the distance to x along the trend. Out-of-bag errors, in units of a spread that
-    follows the variance among neighbours, give quantiles and intervals.
-
-    Costs what :class:`FreeEnergyClassifier` costs, and O(N p^2 + p^3) for trends with p columns, at most nine for a
-    feature, or 400 products of two. From 2,000 samples on, the best metrics are tried colder as long as that is better,
-    in longer walks: up to twice the time.
+    with strengths that are not negative and fitted out of bag. The last term is local
+    regression: it carries the neighbours' targets over the way to the sample, along the
+    trend. Out-of-bag errors, in units of a spread that follows the variance among
+    neighbours and the features, give quantiles and intervals.
 
     Parameters
     ----------
-    {n_replicas}
-    {effort} {max_seconds}
+    n_replicas : int, default=36
+        Number of metrics to sample. Fewer are faster and hardly less accurate.
+    estimators : list of (str, estimator), "default" or None, default="default"
+        Trends: regressors that are cross-fitted, and weighed by their predictions of
+        samples that they have not seen. "default": "line", "trees", and up to 27
+        features "surface"; an entry such as ``("trees", "default")`` takes one of
+        these. None: the neighbours alone.
+    candidates : sequence of str, default=("scaled/identity", ..., "quantiles/full")
+        Kinds of metrics that compete: a view ("scaled" or "quantiles") and a form of
+        the map ("identity", "diagonal" or "full").
+    energy : Energy, callable or None, default=None
+        What the metrics are sampled from; None is
+        :class:`freemetric.energies.NeighborLikelihoodEnergy`.
+    sampler : Sampler or None, default=None
+        How; None is a short walk at a temperature of 1e-3.
+    n_neighbors : int or sequence of int, default=(1, 2, 3, 5, 8, 13, 20, 32)
+        Numbers of neighbours that compete.
     scale : {"auto", "linear", "log", "asinh"}, default="auto"
-        Scale on which targets are averaged; "log" is for positive ones, "asinh" a logarithm that is straight around
-        zero. "auto" takes one of them where trends on it have lower squared errors for samples left out, by more than a
-        standard error.
-    {recipe} {device} {n_jobs} {verbose} {random_state}
+        Scale on which targets are averaged. "log" is for positive targets; "asinh" is a
+        logarithm that is straight around zero. "auto" takes one of them for a skewed
+        target where trends on it are better by more than a standard error.
+    device : str, default="cpu"
+        Where energies are computed: "cpu", or "cuda".
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
 
     Attributes
     ----------
     oob_score_ : float
-        Out-of-bag R^2, or score of ``Recipe.scoring``. The same votes chose the weights, so it is slightly optimistic.
-    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        Out-of-bag predictions; NaN where a sample was not out of bag for every candidate.
-    scale_name_ : str
-        "linear", "log" or "asinh"; a tuple of them for several targets.
-    strengths_ : dict
-        Strengths of "votes", and of every trend "beside" and "along" them; a list for several targets.
+        R^2 out of bag. The same votes chose the weights, so it is slightly optimistic.
+    oob_prediction_ : ndarray of shape (n_samples,)
+        Out-of-bag predictions; NaN where a sample has none.
     selection_ : dict of ndarray
-        What was tried, a row for each candidate and k; "oob_squared" and "oob_absolute" are errors on the scale, whose
-        variance is one.
-    {fitted} {features}
+        What was tried, a row for each kind of metric and number of neighbours: "view",
+        "form", "bag_size", "n_neighbors", "oob_loss" and "weight".
+    ensemble_ : Ensemble
+        The metrics, and the training samples that vote.
+    estimators_ : list of (str, estimator)
+        The fitted trends.
+    scale_ : Scale
+        The scale of the target.
+    combination_ : Combination
+        What votes and trends say together.
+    noise_ : Noise
+        The size and the distribution of errors.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X had names of text.
 
     See Also
     --------
+    FreeEnergyClassifier : The same for classes.
     MLKR : One metric for regression, as a transformer.
 
     References
     ----------
-    .. [1] K. Q. Weinberger, G. Tesauro, "Metric Learning for Kernel Regression", AISTATS, 2007.
-    .. [2] J. Lei, M. G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman, "Distribution-Free Predictive Inference for
-       Regression", Journal of the American Statistical Association 113, 2018.
+    J. Lei, M. G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman, Distribution-free
+    predictive inference for regression, Journal of the American Statistical Association
+    113, 2018.
 
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> from freemetric import FreeEnergyRegressor
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = FreeEnergyRegressor(n_replicas=10, random_state=0).fit(X[::2], y[::2])
+    >>> model = FreeEnergyRegressor(random_state=0).fit(X[::2], y[::2])
     >>> model.score(X[1::2], y[1::2]) > 0.4
     True
+    >>> model.predict_interval(X[1:2], alpha=0.2).shape
+    (1, 2)
     """
 
-    n_replicas: Any = "auto"
-    _: KW_ONLY
-    effort: str = "default"
-    max_seconds: float | None = None
-    scale: str = "auto"
-    recipe: Any = None
-    device: str = "cpu"
-    n_jobs: int | None = None
-    verbose: bool = False
-    random_state: Any = None
+    _parameter_constraints = {
+        "n_replicas": [Interval(Integral, 0, None, closed="left")],
+        "estimators": [list, tuple, StrOptions({"default"}), None],
+        "candidates": ["array-like"],
+        "energy": [HasMethods("bind"), str, callable, None],
+        "sampler": [HasMethods("iterate"), None],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "scale": [StrOptions({"auto", *SCALES})],
+        "device": [str],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
 
-    def _problem(self, X, y, sample_weight):
-        options = {"y_numeric": True, "multi_output": True, "ensure_min_samples": 2, **GAPPY}
-        samples, targets = check_samples(self, X, y, **options)
-        if targets.ndim == 2 and targets.shape[1] == 1:
-            targets = column_or_1d(targets, warn=True)
-        filled, gaps = self._without_gaps(precise(samples), sample_weight)
-        rows = regression_rows(filled, targets, sample_weight, self._can_weigh())
-        recipe = given_recipe(self, len(rows.y))
-        warn_of_samples(rows.X[:, : samples.shape[1]], getattr(self, "feature_names_in_", None))
-        task, training_set = self._task_of(rows, recipe)
-        return task, training_set.with_gaps(gaps), len(samples)
+    def __init__(
+        self,
+        n_replicas=36,
+        *,
+        estimators="default",
+        candidates=CANDIDATES,
+        energy=None,
+        sampler=None,
+        n_neighbors=NEIGHBORS,
+        scale="auto",
+        device="cpu",
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_replicas = n_replicas
+        self.estimators = estimators
+        self.candidates = candidates
+        self.energy = energy
+        self.sampler = sampler
+        self.n_neighbors = n_neighbors
+        self.scale = scale
+        self.device = device
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
-    def _problem_again(self, training_set):
-        y = self.ensemble_.head.truth(training_set)
-        rows = TrainingRows(training_set.X, y, training_set.weights, training_set.rows, np.empty(0))
-        task, again = self._task_of(rows, given_recipe(self, len(y)))
-        return task, again.with_gaps(training_set.gaps)
+    @one_blas_thread()
+    def fit(self, X, y, sample_weight=None):
+        """Sample the metrics, and weigh them and the trends beside them.
 
-    def _task_of(self, rows, recipe):
-        kind = next(task for task in tasks.TASKS.values() if task.takes(rows.y))
-        with one_blas_thread():
-            return kind.of(rows, recipe, self.scale)
-
-    def _oob_losses(self, attributes, scored):
-        y = attributes["ensemble_"].head.truth(scored)
-        errors = attributes["oob_prediction_"][scored.rows] - y
-        squares = (errors / np.maximum(y.std(axis=0), np.finfo(float).tiny)) ** 2
-        return squares if squares.ndim == 1 else squares.mean(axis=1)
-
-    def _known_targets(self, y):
-        targets, given = np.asarray(y, dtype=np.float64), self.ensemble_.training_set.y.shape[1:]
-        if targets.shape[1:] != given:
-            raise ValueError(f"y must have the shape {('n_samples', *given)}, got {targets.shape}.")
-        return self.ensemble_.head.scale(targets)
-
-    def _score_of(self, scoring):
-        return RegressionScore(scoring, self.ensemble_.head.scale)
-
-    @property
-    def scale_name_(self) -> str:
-        return self.ensemble_.head.scale.name
-
-    @property
-    def strengths_(self) -> dict[str, float]:
-        return self.ensemble_.head.named_strengths()
-
-    def _prediction(self, X):
-        samples = self._samples(X)
-        with one_blas_thread():
-            votes = self.ensemble_.votes(samples, self.n_jobs, self.device, self._n_looked_at)
-            return self.ensemble_.head(votes, self.ensemble_.head.wholes(samples))
-
-    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Expected targets.
-
-        {samples}
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples. NaN is a gap, which is filled with the mean of the feature.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Importance of the samples: in the energy, as neighbours that vote, in the
+            trends and in out-of-bag scores.
 
         Returns
         -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Their means.
+        self : FreeEnergyRegressor
+            The fitted regressor.
         """
-        prediction = self._prediction(X)
-        return self.ensemble_.head.means(prediction)
+        validate_params(self)
+        options = {"y_numeric": True, "ensure_min_samples": 3}
+        X, y, weights = self._training_samples(X, y, sample_weight, **options)
+        y = np.asarray(y, dtype=np.float64)
+        gap_values = fill_values(X)
+        X = np.where(np.isnan(X), gap_values, X)
+        w = np.ones(len(y)) if weights is None else weights / weights.mean()
 
-    def predict_quantiles(self, X: ArrayLike, q: ArrayLike = (0.1, 0.5, 0.9)) -> NDArray[np.float64]:
-        """Quantiles of the target.
+        estimators = checked_estimators(self.estimators, default_trends(X.shape[1]))
+        scale, trends = self._scale_and_trends(estimators, X, y, weights, w)
+        z = scale(y)
 
-        {samples}
+        task = TargetTask(np.column_stack([z, z**2, *trends]), weights)
+        ensemble, votes, scored, selection = self._search(X, task, w, gap_values)
+
+        cross = [trend[scored] for trend in trends]
+        combination = Combination.fit(votes, cross, z[scored], w[scored], range_of(z))
+        location = combination(votes, cross)
+        errors = z[scored] - location
+        noise = Noise.fit(errors, votes, X[scored], w[scored], scale.most_spread)
+        fitted = fit_all(estimators, X, z, weights, self.n_jobs)
+
+        known = scale.means(location, noise.spread(votes, X[scored]), noise.errors)
+        everyone = np.full(len(y), np.nan)
+        everyone[scored] = known
+        residual = np.average((known - y[scored]) ** 2, weights=w[scored])
+        mean = np.average(y[scored], weights=w[scored])
+        variance = np.average((y[scored] - mean) ** 2, weights=w[scored])
+
+        self.scale_ = scale
+        self.ensemble_ = ensemble
+        self.estimators_ = fitted
+        self.combination_ = combination
+        self.noise_ = noise
+        self.selection_ = selection
+        self.oob_prediction_ = everyone
+        self.oob_score_ = float(1 - residual / variance) if variance > 0 else np.nan
+        return self
+
+    @one_blas_thread()
+    def partial_fit(self, X, y, sample_weight=None):
+        """Let more samples vote, under the same metrics.
+
+        The trends are fitted anew to all samples. The first call is ``fit``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Importance of the samples.
+
+        Returns
+        -------
+        self : FreeEnergyRegressor
+            The regressor.
+        """
+        if not hasattr(self, "ensemble_"):
+            return self.fit(X, y, sample_weight)
+        options = {"y_numeric": True, "reset": False}
+        X, y, weights = self._training_samples(X, y, sample_weight, **options)
+        old = self.ensemble_.training_set
+        w = np.ones(len(y)) if weights is None else weights
+        X = np.concatenate([old.X, self.ensemble_.filled(X)])
+        z = np.concatenate([old.values[:, 0], self.scale_(np.asarray(y, dtype=float))])
+        w = np.concatenate([old.weights, w])
+        equal = None if np.ptp(w) == 0 else w
+        trends = self._cross_fitted(self.estimators_, X, z, equal)
+        fitted = fit_all(self.estimators_, X, z, equal, self.n_jobs)
+        values = np.column_stack([z, z**2, *trends])
+        unknown = np.full(len(y), np.nan)
+        training_set = TrainingSet.of(X, values, w)
+        self.ensemble_ = self.ensemble_.with_training_set(training_set)
+        self.estimators_ = fitted
+        self.oob_prediction_ = np.concatenate([self.oob_prediction_, unknown])
+        return self
+
+    def predict(self, X):
+        """Return expected targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Their expected targets.
+        """
+        location, spread = self._location_and_spread(X)
+        return self.scale_.means(location, spread, self.noise_.errors)
+
+    def predict_quantiles(self, X, q=(0.1, 0.5, 0.9)):
+        """Return quantiles of the target.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
         q : float or array-like of shape (n_quantiles,), default=(0.1, 0.5, 0.9)
             Chances, between 0 and 1.
 
         Returns
         -------
         Q : ndarray of shape (n_samples, n_quantiles)
-            Quantiles, which never cross; (n_samples,) where q is one number. Several targets come before the quantiles:
-            (n_samples, n_targets, n_quantiles).
+            Quantiles, which never cross; (n_samples,) where q is a number.
         """
-        chances, prediction = check_chances(q), self._prediction(X)
-        Q = self.ensemble_.head.quantiles(prediction, chances)
-        return Q[..., 0] if np.ndim(q) == 0 else Q
+        chances = np.atleast_1d(np.asarray(q, dtype=np.float64))
+        if chances.ndim != 1 or not ((chances >= 0) & (chances <= 1)).all():
+            raise ValueError(f"q is a chance between 0 and 1, or several; got {q!r}.")
+        Q = self._targets_at(X, np.quantile(self.noise_.errors, chances))
+        return Q[:, 0] if np.ndim(q) == 0 else Q
 
-    def predict_interval(
-        self,
-        X: ArrayLike,
-        alpha: float = 0.1,
-        *,
-        groups: tuple[ArrayLike, ArrayLike] | None = None,
-        shift: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        r"""Prediction intervals, which hold the target with probability 1 - alpha.
+    def predict_interval(self, X, alpha=0.1):
+        r"""Return intervals that hold the target with probability 1 - alpha.
 
-        Conformal prediction by out-of-bag errors. With :math:`u_i = (z_i - z(x_i)) / \sigma(x_i)` of the n training
-        samples that were out of bag, the ends of the interval of x are :math:`z(x) + \sigma(x) u`, u the
-        :math:`\lfloor (n + 1) \alpha / 2 \rfloor`-th smallest and largest of all u_i. The spread sigma follows the
-        variance among the neighbours of x, and trends of the size of errors. For samples drawn as those of ``fit``,
-        1 - alpha of all intervals hold the target, on average over all samples. The same errors chose the weights of
-        the metrics, so the coverage is measured, not proved.
+        With the out-of-bag errors :math:`u_i` in units of their spreads, the ends are
+        :math:`z(x) + \sigma(x) u`, with u the
+        :math:`\lfloor (n + 1) \alpha / 2 \rfloor`-th smallest and largest of all. The
+        same errors chose the weights of the metrics, so the coverage is measured, not
+        proved.
 
-        With ``groups`` the u_i are those of the group of x [1]_, and with a ``shift`` they have weights [2]_:
-
-        .. math:: u_\mathrm{upper} = \min \{u : \sum_i w_i\, [u_i \le u]
-            \ge (1 - \tfrac\alpha2) (w(x) + \sum_i w_i)\},
-
-        and the lower end likewise. Both take one target. An interval of a group with fewer than 2 / alpha - 1 errors is
-        infinite, and a DataWarning says so. The first such call predicts at most 10,000 training samples out of bag.
-
-        {samples}
-        alpha : float, default=0.1
-            Share of intervals that may miss, between 0 and 1.
-        groups : pair of array-like of shape (n_rows,) and (n_samples,), or None, default=None
-            Groups of the rows given to ``fit``, and of X, within which the coverage is to hold.
-        shift : array-like of shape (n_new, n_features) or None, default=None
-            Samples of the population that X is from, where features are distributed otherwise than in ``fit``; see
-            :meth:`FreeEnergyClassifier.predict_set`.
-
-        Returns
-        -------
-        I : ndarray of shape (n_samples, 2) or (n_samples, n_targets, 2)
-            Lower and upper ends.
-
-        References
+        Parameters
         ----------
-        .. [1] V. Vovk, "Conditional Validity of Inductive Conformal Predictors", ACML, 2012.
-        .. [2] R. J. Tibshirani, R. F. Barber, E. J. Candès, A. Ramdas, "Conformal Prediction under Covariate Shift",
-           NeurIPS, 2019.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_diabetes
-        >>> from freemetric import FreeEnergyRegressor
-        >>> X, y = load_diabetes(return_X_y=True)
-        >>> model = FreeEnergyRegressor(n_replicas=10, random_state=0).fit(X[::2], y[::2])
-        >>> low, high = model.predict_interval(X[1::2], alpha=0.2).T
-        >>> bool(((low < y[1::2]) & (y[1::2] < high)).mean() > 0.7)
-        True
-        """
-        check_alpha(alpha, "intervals without the target")
-        prediction = self._prediction(X)
-        if groups is None and shift is None:
-            return self.ensemble_.head.interval(prediction, alpha)
-        check_one_target(self, "Intervals by groups or under a shift are")
-        rows, errors = out_of_bag_errors(self)
-        limits, small = error_limits(errors, alpha, Conditions.of(self, self._samples(X), rows, groups, shift))
-        few = f"fewer than 2 / alpha - 1 = {2 / alpha - 1:.4g} out-of-bag errors"
-        warn_of_small_cells(f"Intervals are infinite where there are {few}", small, None, groups is not None)
-        return self.ensemble_.head.between(prediction, limits)
-
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """R^2 of the predictions.
-
-        {scored}
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        alpha : float, default=0.1
+            Share of intervals that may miss the target.
 
         Returns
         -------
-        score : float
-            One less the squared error in units of the variance of y; the mean over several targets.
+        intervals : ndarray of shape (n_samples, 2)
+            Lower and upper ends.
         """
-        return r2(y, self.predict(X), sample_weight)
+        check_alpha(alpha)
+        return self._targets_at(X, self.noise_.limits(alpha))
 
-    def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
-        check_regressor(self)
+    def _targets_at(self, X, errors):
+        """Targets (n, n_errors) with these errors in units of the spread."""
+        location, spread = self._location_and_spread(X)
+        return self.scale_.back(location[:, None] + spread[:, None] * errors)
+
+    @one_blas_thread()
+    def _location_and_spread(self, X):
+        """Location and spread (n,) of the targets of samples, on the scale."""
+        X = self._samples(X)
+        votes = self.ensemble_.votes(X, self.n_jobs)
+        trends = [values_of(fitted, X) for _, fitted in self.estimators_]
+        return self.combination_(votes, trends), self.noise_.spread(votes, X)
+
+    def _scale_and_trends(self, estimators, X, y, weights, w):
+        """The scale on which trends are best, and cross-fitted trends on it."""
+        best = None
+        for name in scales_to_try(y, self.scale):
+            scale = Scale.fit(name, y, w)
+            trends = self._cross_fitted(estimators, X, scale(y), weights)
+            every = [w * squared_errors(scale, trend, y) for trend in trends]
+            errors = min(every, key=np.mean, default=np.zeros(len(y)))
+            if best is not None:
+                gains = best[0] - errors
+                if not gains.mean() > gains.std() / np.sqrt(len(gains)):
+                    continue
+            best = errors, scale, trends
+        return best[1:]
+
+    def _cross_fitted(self, estimators, X, z, weights):
+        """Values (n_samples,) of every trend by fits without the sample."""
+        folds = fold_numbers(np.zeros(len(z)), seed=0)
+        everyone = np.arange(len(z))
+        return cross_fitted(
+            estimators,
+            X,
+            z,
+            weights,
+            folds,
+            everyone,
+            values_of,
+            self.n_jobs,
+        )
+
+
+def values_of(fitted, X):
+    """Values of valid samples; our regressors need not validate them again."""
+    if isinstance(fitted, ArrayRegressor):
+        return fitted.values_of(X)
+    return fitted.predict(X)
+
+
+def default_trends(n_features):
+    """The regressors that stand beside the votes by default."""
+    trends = [("line", LineRegressor()), ("trees", BoostedTreesRegressor())]
+    if n_features <= MOST_CURVED:
+        trends.append(("surface", SurfaceRegressor()))
+    return trends

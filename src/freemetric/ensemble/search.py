@@ -1,341 +1,246 @@
-"""The search of a free-energy model: which candidates get replicas, round by round, and the tasks that sample them."""
+"""The search: which candidates get replicas, and how well these predict out of bag."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from math import ceil
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
+from joblib import Parallel, delayed
 
-from ..energies import Energy, as_energy
-from ..mc import Annealing, Constant, HamiltonianMove, Sampler
-from ..metrics import Candidate, TrainingSet, View
-from ..metrics.views import view_of
-from .candidates import (
-    PATIENT,
-    Panel,
-    affordable_panel,
-    is_worth_patience,
-    listed_in,
-    longer_walk,
-    other_temperatures,
-    spread,
-    walk_length,
-)
-from .population import CandidateResult, Population, allowed_neighbors, learner_weights
-from .sampling import Bags, Replicas, ReplicaTask, Start, replicas_of
-from .settings import Recipe
-from .task import EnsembleTask
+from .bags import Bags
+from .sampling import sample_maps
+from .votes import neighbor_means, space
 
-Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]  # does tasks in any place, yields results in their order
-Note = Callable[[ReplicaTask, Replicas], None]
-Wanted = Sequence[tuple[CandidateResult, int]]  # candidates, and how many replicas each gets
+SMALL_BAG, LARGE_BAG = 250, 4000
+LISTED, MOST_LISTED = 16, 64  # neighbours that an energy looks at; more in large bags
+FEWEST = 4  # replicas of a candidate before it is judged where larger bags may follow
+MOST_SCORED = 2000  # samples that are predicted out of bag
+MOST_NUMBERS = 1 << 25  # of all out-of-bag votes together
+NEGLIGIBLE = 0.005  # share of all weight: less does not vote, for fast predictions
+WIDE = 200  # columns: wider maps are sampled a few at a time, for the memory
 
 
-class SearchProblem(NamedTuple):
-    """What is learned, from which samples, and on which device."""
+@dataclass
+class Candidate:
+    """A view of the features, a form of the map and a bag size, with its replicas.
 
-    training_set: TrainingSet
-    task: EnsembleTask
-    energy: Energy | None = None  # for all candidates; None: each has its own
-    sampler: Sampler | None = None  # for all candidates; None: the recipe's, at each one's temperature
-    n_components: int | None = None
-    device: str = "cpu"
-
-
-def searched_part(
-    training_set: TrainingSet, task: EnsembleTask, most: int, seed: np.random.SeedSequence
-) -> TrainingSet:
-    """The training samples that a search sees: all, or of more than ``most`` a stratified part."""
-    if len(training_set) <= most:
-        return training_set
-    rng = np.random.default_rng(_stream(seed, "panel"))
-    return training_set.only(np.sort(Bags(rng, task.strata(training_set.y), 1.0, most).first(1)[0]))
-
-
-class Search:
-    """Samples replicas of candidates, round by round."""
-
-    def __init__(self, problem: SearchProblem, recipe: Recipe, seed: np.random.SeedSequence, scores: bool = True):
-        self.problem, self.recipe, self.seed, self.device = problem, recipe, seed, problem.device
-        y = problem.training_set.y
-        self.strata = problem.task.strata(y)
-        self.bags: dict[int, Bags] = {}
-        scored = np.arange(len(y) if scores else 0)
-        wanted = Panel(min(len(scored), recipe.most_scored), min(recipe.most_neighbors, len(y) - 1))
-        panel = affordable_panel(wanted, problem.training_set.n_cells, max(map(len, self.strata)), recipe)
-        if len(scored) > panel.n_scored:
-            # random numbers depend on the name of their stream
-            scored = Bags(self._generator("judges"), self.strata, 1.0, panel.n_scored).first(1)[0]
-        self.population = Population(problem.training_set, problem.task, scored, panel.n_neighbors, self)
-        self.views: dict[str, View] = {}
-        self.seen: dict[str, NDArray] = {}
-
-    def grow(self, wanted: Wanted, run: Run | None = None, note: Note | None = None) -> None:
-        """Sample more replicas of some candidates, all in one round, with their out-of-bag votes.
-
-        ``run`` does the tasks, None one by one; every task and its replicas are shown to ``note``.
-        """
-        pairs = [(result, task) for result, n in wanted for task in self._tasks(result, n)]
-        tasks = [task for _, task in pairs]
-        found = map(replicas_of, tasks) if run is None else run(tasks)
-        for (result, task), replicas in zip(pairs, found, strict=True):
-            result.add(replicas)
-            if note is not None:
-                note(task, replicas)
-
-    def enter(self, candidate: Candidate) -> CandidateResult:
-        """A new candidate, without replicas."""
-        if candidate.view not in self.views:
-            self.look_through({candidate.view: view_of(candidate.view, self.problem.training_set)})
-        return self.population.enter(candidate, self.seen[candidate.view].shape[1])
-
-    def look_through(self, views: Mapping[str, View]) -> None:
-        """Let candidates see the rows in these views."""
-        self.views |= views
-        places = self.problem.training_set.X[self.problem.training_set.places.rows]
-        self.seen |= {name: view(places) for name, view in views.items()}
-
-    def bag_sizes(self) -> list[int]:
-        """Samples of a bag, the smallest first; the last step may be smaller than the others, but doubles at least."""
-        recipe, N = self.recipe, len(self.problem.training_set)
-        most = min(recipe.most_learned_on, round(recipe.subsample * N))
-        sizes = [max(2, min(recipe.smallest_bag, most))]
-        while most >= 2 * sizes[-1]:
-            sizes.append(min(recipe.bag_growth * sizes[-1], most))
-        return sizes
-
-    def bags_of(self, size: int) -> Bags:
-        """Bags of so many samples; the same for every candidate."""
-        if size not in self.bags:
-            share, N = self.recipe.subsample, len(self.problem.training_set)
-            most = N if size == round(share * N) else size  # the share is exact for every class
-            rng = self._generator(f"bags of {size}")
-            self.bags[size] = Bags(rng, self.strata, share, most, self.recipe.complementary_bags)
-        return self.bags[size]
-
-    def left_out(self, result: CandidateResult) -> NDArray[np.bool_]:
-        """Which of the out-of-bag samples each replica left out, (R, n_oob); all where nothing is learned."""
-        numbers, candidate = self.population.oob_samples, result.candidate
-        if not candidate.learns:
-            return np.ones((1, len(numbers)), dtype=bool)
-        bags = self.bags_of(candidate.bag_size).first(len(result.maps))
-        return np.array([~np.isin(numbers, bag) for bag in bags]).reshape(len(bags), len(numbers))
-
-    def lone_task(self, candidate: Candidate, bag: NDArray, number: int) -> tuple[ReplicaTask, View]:
-        """A task of one replica that sees the samples of its bag (n,) and no others, and its view, made of them."""
-        alone = self.problem.training_set.only(bag)
-        view = view_of(candidate.view, alone)
-        task = ReplicaTask(
-            candidate,
-            view(alone.X[alone.places.rows]),
-            alone,
-            np.arange(len(bag))[None],
-            [self._seed(f"alone: {_name(candidate)}", number)],
-            np.empty(0, dtype=int),
-            1,
-            *self._shared(candidate),
-        )
-        return task, view
-
-    def n_replicas(self, bag_size: int) -> int:
-        """How many a search may sample: more where bags are small, fewer where they are large."""
-        recipe, size = self.recipe, self.bags_of(bag_size).size
-        more, fewer = np.clip(recipe.cheap_bag / size, 1, 2), min(1, recipe.affordable_bag / size)
-        return max(1, int(recipe.n_replicas * more * fewer))
-
-    def _tasks(self, result, n) -> Iterator[ReplicaTask]:
-        start, candidate = len(result.maps), result.candidate
-        if not candidate.learns and result.oob_votes.counts.any():  # scored already; there is nothing to add
-            return
-        bags = self.bags_of(candidate.bag_size) if candidate.learns else None
-        size = self._batch(bags.size if bags else 1, self.seen[candidate.view].shape[1])
-        ends = range(start, start + n, size) if candidate.learns else [0]
-        for first in ends:
-            numbers = range(first, min(first + size, start + n)) if candidate.learns else range(0)
-            yield ReplicaTask(
-                candidate,
-                self.seen[candidate.view],
-                self.problem.training_set,
-                bags.between(numbers.start, numbers.stop) if bags else np.empty((0, 0), dtype=int),
-                [self._seed(_name(candidate), number) for number in numbers],
-                self.population.scored,
-                self.population.n_neighbors,
-                *self._shared(candidate),
-            )
-
-    def _batch(self, bag_size, width):
-        """Replicas of a task. It depends on the data alone, so that sums do not depend on the number of workers."""
-        recipe = self.recipe
-        narrow = min(1.0, recipe.wide / width)
-        if self.problem.device not in ("cpu", "reference"):
-            return max(1, int(narrow * recipe.device_replicas))
-        return int(np.clip(narrow * recipe.task_samples // bag_size, 1, recipe.task_replicas))
-
-    def _shared(self, candidate) -> tuple[Any, ...]:
-        """The last fields of every task of a candidate."""
-        recipe, problem = self.recipe, self.problem
-        start = Start(recipe.screened_features, recipe.screened_floor, recipe.start_distance)
-        return self._energy(candidate), self._sampler(candidate), problem.n_components, problem.device, start
-
-    def _energy(self, candidate):
-        if self.problem.energy is not None:
-            return self.problem.energy
-        energy = as_energy(candidate.energy)
-        return energy.set_params(n_neighbors=listed_in(self.recipe, candidate.bag_size))
-
-    def _sampler(self, candidate):
-        if self.problem.sampler is not None:
-            return self.problem.sampler
-        recipe = self.recipe
-        move = HamiltonianMove("single", caution=recipe.caution, n_trajectories=recipe.n_trajectories, gain=recipe.gain)
-        return Annealing(Constant(candidate.temperature), move, n_steps=walk_length(recipe, candidate))
-
-    def _seed(self, what: str, number: int = 0):
-        return _stream(self.seed, what, number)
-
-    def _generator(self, what):
-        return np.random.default_rng(self._seed(what))
-
-
-def _stream(seed: np.random.SeedSequence, what: str, number: int = 0) -> np.random.SeedSequence:
-    """The random stream of that name and number; it does not depend on what else was drawn."""
-    return np.random.SeedSequence(seed.entropy, spawn_key=(crc32(what.encode()), number))
-
-
-def _name(candidate):
-    """A name that no other candidate of the search has."""
-    return f"{candidate.view}/{candidate.form}/{candidate.energy} at {candidate.temperature!r} on {candidate.bag_size}"
-
-
-def most_replicas(search: Search) -> int:
-    """Most replicas that a search may sample; longer walks count as several."""
-    recipe, sizes = search.recipe, search.bag_sizes()
-    total = search.n_replicas(sizes[0])
-    more = int(recipe.grown_share * total) if len(sizes) > 1 else 0
-    is_patient = recipe.colder > 0 and sizes[-1] >= recipe.patient_bag and search.problem.task.energy in PATIENT
-    return (total + more) * max(recipe.longest_walk if is_patient else 1, ceil(longer_walk(recipe, sizes[-1])))
-
-
-def allocate_replicas(search: Search, candidates: Sequence[Candidate]) -> Iterator[Wanted]:
-    """Rounds of replicas, each chosen by the scores of those before it.
-
-    Replicas go evenly to all candidates on the smallest bags, then to other temperatures of the best of every form, to
-    larger bags, and to the best. ``search.grow(wanted)`` must come before the next round.
+    Attributes
+    ----------
+    maps : list of ndarray
+        The maps; without learning, a row of ones.
+    sums : ndarray of shape (n_sizes, n_scored, n_values)
+        Sums of the votes that scored samples got from replicas that left them out.
+    n_votes : ndarray of shape (n_scored,)
+        Number of these replicas.
     """
-    recipe, population = search.recipe, search.population
-    total = search.n_replicas(search.bag_sizes()[0])
-    each = max(2, round(recipe.first_share * total / max(1, sum(candidate.learns for candidate in candidates))))
-    if len(search.bag_sizes()) > 1:
-        each = recipe.scouts
-    yield _first_round(search, candidates, each, total)
-    if recipe.tunes_temperature:
-        yield _other_temperatures(search, each, total)
-        yield from _colder_again(search, each, total)
-    size = yield from _larger_bags(search, each, total)
-    weights, left = _learner_weights(search), total - _n_sampled(population)
-    if size > search.bag_sizes()[0]:  # many of those that turned out to be better, too
-        left = max(left, int(recipe.grown_share * total) - _n_sampled(population, size))
-    if weights.any() and left > 0:
-        yield list(zip(population.results, spread(left, weights).tolist(), strict=True))
+
+    view: str
+    form: str
+    bag_size: int
+    maps: list = field(default_factory=list)
+    sums: np.ndarray = 0.0
+    n_votes: np.ndarray = 0
+
+    @property
+    def learns(self):
+        return self.form != "identity"
+
+    def mean_votes(self):
+        """Out-of-bag votes (n_sizes, n_scored, n_values); zeros without any."""
+        return self.sums / np.maximum(self.n_votes, 1)[:, None]
 
 
-def _first_round(search, candidates, each, total):
-    """Entrants and how many replicas each gets; a candidate for which too few are left is not tried."""
-    left, first = total, []
+@dataclass
+class Search:
+    """What all candidates share.
+
+    Parameters
+    ----------
+    task : ClassTask or TargetTask
+        Strata, targets, energy and losses.
+    training_set : TrainingSet
+        Samples that bags are drawn from, and that vote.
+    seen : dict of str to ndarray
+        The training samples in every view.
+    scored : ndarray of shape (n_scored,)
+        Numbers of the samples that are predicted out of bag.
+    sizes : list of int
+        Numbers of neighbours that are tried.
+    energy, sampler, device
+        What replicas sample, how, and where it is computed.
+    n_jobs : int or None
+        Threads.
+    seed : numpy.random.SeedSequence
+        The root of all random streams.
+    """
+
+    task: object
+    training_set: object
+    seen: dict
+    scored: np.ndarray
+    sizes: list
+    energy: object
+    sampler: object
+    device: str
+    n_jobs: int | None
+    seed: np.random.SeedSequence
+    bags: dict = field(default_factory=dict)
+
+    def stream(self, name, number=0):
+        """A random seed by name: what else is drawn does not change it."""
+        key = crc32(name.encode()), number
+        return np.random.SeedSequence(self.seed.entropy, spawn_key=key)
+
+    def sample(self, candidates, n_replicas):
+        """Sample as many more replicas of every candidate, and collect their votes."""
+        batch = 1 if self.device != "cpu" else 2
+        tasks = []
+        for candidate in candidates:
+            start = len(candidate.maps)
+            wide = self.seen[candidate.view].shape[1] > WIDE
+            step = batch if wide else n_replicas
+            for first in range(start, start + n_replicas, step):
+                numbers = range(first, min(first + step, start + n_replicas))
+                tasks.append((candidate, numbers, self._bags_for(candidate, numbers)))
+        run = delayed(self._sampled)
+        found = Parallel(self.n_jobs, prefer="threads")(run(*task) for task in tasks)
+        for (candidate, _, _), (maps, sums, n_votes) in zip(tasks, found, strict=True):
+            candidate.maps.extend(maps)
+            candidate.sums = candidate.sums + sums
+            candidate.n_votes = candidate.n_votes + n_votes
+
+    def _bags_for(self, candidate, numbers):
+        """Bags of the replicas with these numbers; all candidates have the same."""
+        size = candidate.bag_size
+        if size not in self.bags:
+            rng = np.random.default_rng(self.stream(f"bags of {size}"))
+            self.bags[size] = Bags(rng, self.task.strata, size), []
+        source, drawn = self.bags[size]
+        while len(drawn) < numbers.stop:
+            drawn.extend(source.draw(1))
+        return np.array(drawn[numbers.start : numbers.stop])
+
+    def _sampled(self, candidate, numbers, bags):
+        """Maps of new replicas, and their votes for scored samples."""
+        name = f"{candidate.view}/{candidate.form} on {candidate.bag_size}"
+        energy = self.energy
+        if energy is None:
+            energy = self.task.energy(listed_in(candidate.bag_size))
+        maps = sample_maps(
+            self.seen[candidate.view],
+            self.task.targets(bags),
+            self.task.energy_weights,
+            bags,
+            candidate.form,
+            energy,
+            self.sampler,
+            [self.stream(name, number) for number in numbers],
+            self.device,
+        )
+        outside = [~np.isin(self.scored, bag) for bag in bags]
+        pairs = zip(maps, outside, strict=True)
+        votes = [self._votes(candidate, *pair) for pair in pairs]
+        return maps, sum(votes), sum(is_out.astype(int) for is_out in outside)
+
+    def score_without_learning(self, candidate):
+        """Let a candidate that does not learn vote: every sample is out of bag."""
+        V = self.seen[candidate.view]
+        candidate.maps = [np.ones((1, V.shape[1]))]
+        everyone = np.ones(len(self.scored), dtype=bool)
+        candidate.sums = self._votes(candidate, candidate.maps[0], everyone)
+        candidate.n_votes = np.ones(len(self.scored), dtype=int)
+
+    def _votes(self, candidate, A, is_outside):
+        """Votes (n_sizes, n_scored, n_values) under a map; zeros in the bag."""
+        Z = space(self.seen[candidate.view], A)
+        own = self.scored[is_outside]
+        training_set = self.training_set
+        places = Z[training_set.row_of_place]
+        means = neighbor_means(places, Z[own], training_set, self.sizes, own)
+        shape = len(self.sizes), len(self.scored), means.shape[2]
+        out = np.zeros(shape, dtype=np.float32)
+        out[:, is_outside] = means.swapaxes(0, 1)
+        return out
+
+
+def listed_in(bag_size):
+    """Neighbours that an energy looks at: more in a large bag, where they are near."""
+    return int(np.clip(LISTED * bag_size / SMALL_BAG, LISTED, MOST_LISTED))
+
+
+def scored_samples(strata, n_numbers, rng):
+    """Choose the samples to predict out of bag: few if a vote holds many numbers."""
+    most = max(100, min(MOST_SCORED, MOST_NUMBERS // n_numbers))
+    if len(strata) <= most:
+        return np.arange(len(strata))
+    return stratified_part(strata, most, rng)
+
+
+def stratified_part(strata, size, rng):
+    """Choose about so many samples, of every stratum its share and at least two."""
+    parts = []
+    for stratum in np.unique(strata):
+        rows = rng.permutation(np.flatnonzero(strata == stratum))
+        parts.append(rows[: max(2, round(size * len(rows) / len(strata)))])
+    return np.sort(np.concatenate(parts))
+
+
+def sample_replicas(search, candidates, n_replicas):
+    """Sample replicas of all candidates; return those that were tried.
+
+    All learn on small bags first. Where there are samples for larger ones, the best
+    candidate is tried on these, too. If that is better, the rest of the replicas are
+    its own; otherwise all get as many more.
+    """
     for candidate in candidates:
-        n = min(each, left) * candidate.learns
-        if n > 1 or n == total or not candidate.learns:  # two bags leave out everybody once
-            first.append((search.enter(candidate), n))
-            left -= n
-    return first
+        if not candidate.learns:
+            search.score_without_learning(candidate)
+    learners = [candidate for candidate in candidates if candidate.learns]
+    if not learners or n_replicas == 0:
+        return [candidate for candidate in candidates if not candidate.learns]
+    size = min(LARGE_BAG, len(search.training_set) // 2)
+    if size < 2 * SMALL_BAG or n_replicas < FEWEST * (len(learners) + 1):
+        search.sample(learners, max(2, round(n_replicas / len(learners))))
+        return candidates
+    search.sample(learners, FEWEST)
+    best = min(learners, key=lambda candidate: losses(search, candidate).mean())
+    larger = Candidate(best.view, best.form, size)
+    search.sample([larger], FEWEST)
+    left = n_replicas - FEWEST * (len(learners) + 1)
+    if is_better(search, larger, best):
+        search.sample([larger], left)
+    elif left >= len(learners):
+        search.sample(learners, left // len(learners))
+    return [*candidates, larger]
 
 
-def _other_temperatures(search, each, total):
-    """Try the best of every form colder and hotter, the best of all first, while there are replicas left for it."""
-    others: list[CandidateResult] = []
-    for result in _best_of_every_form(search.population):
-        both = list(other_temperatures(result.candidate, search.recipe))
-        if total - _n_sampled(search.population) >= each * (len(others) + len(both)):
-            others += [search.enter(candidate) for candidate in both]
-    return [(result, each) for result in others]
+def losses(search, candidate):
+    """Losses (n_scored,) out of bag with the best number of neighbours."""
+    every = search.task.losses(candidate.mean_votes(), search.scored)
+    return every[every.mean(axis=1).argmin()]
 
 
-def _colder_again(search, each, total):
-    """Try the best still colder, as long as the coldest of its kind is better than all others of it."""
-    population = search.population
-    for _ in range(search.recipe.colder):
-        coldest = _coldest_and_better(population)
-        if coldest is None or not is_worth_patience(search.recipe, coldest.candidate):
-            break
-        if total - _n_sampled(population) < each:
-            break
-        colder, _ = other_temperatures(coldest.candidate, search.recipe)
-        yield [(search.enter(colder), each)]
+def is_better(search, new, old):
+    """Whether a candidate is better than another by more than a standard error."""
+    gains = losses(search, old) - losses(search, new)
+    return gains.mean() > gains.std() / np.sqrt(len(gains))
 
 
-def _coldest_and_better(population: Population) -> CandidateResult | None:
-    """The best of all that learn, if the others of its kind are hotter and worse by more than the error of that."""
-    scores = population.scores().min(axis=1)
-    learners = [number for number, result in enumerate(population.results) if result.candidate.learns]
-    if not learners:
-        return None
-    best = population.results[min(learners, key=scores.__getitem__)]
-    others = [e for e in population.results if e is not best and e.candidate.is_of_the_kind(best.candidate)]
-    is_coldest = all(e.candidate.temperature > best.candidate.temperature for e in others)
-    return best if others and is_coldest and is_better(population, [best], others) else None
+def selection_weights(search, candidates):
+    """Boltzmann weights (n_candidates, n_sizes) by the losses out of bag.
 
-
-def _larger_bags(search, each, total):
-    """Try the best of every form on larger bags while that is better by more than its error; the size that is best."""
-    population, (size, *larger_ones) = search.population, search.bag_sizes()
-    for larger in larger_ones:
-        best = _best_of_every_form(population)
-        if not best or total - _n_sampled(population) < each * len(best):
-            break
-        grown = [search.enter(replace(result.candidate, bag_size=larger)) for result in best]
-        yield [(result, each) for result in grown]
-        if not is_better(population, grown, best):
-            break
-        size = larger
-    return size
-
-
-def _best_of_every_form(population: Population) -> list[CandidateResult]:
-    """Of those that learn on the largest bags so far, the best of every form: free maps need more samples."""
-    size = max((result.candidate.bag_size for result in population.results), default=0)
-    scores = population.scores().min(axis=1)
-    best: dict[str, CandidateResult] = {}
-    for number in np.argsort(scores, kind="stable"):
-        result = population.results[number]
-        if result.candidate.learns and result.candidate.bag_size == size:
-            best.setdefault(result.candidate.form, result)
-    return list(best.values())
-
-
-def is_better(population: Population, new: list[CandidateResult], old: list[CandidateResult]) -> bool:
-    """Whether the best of the new is better than the best of the old by more than the error of their difference."""
-    if not len(population.oob_samples):
-        return False
-    gains = _least(population, old) - _least(population, new)
-    return bool(gains.mean() > gains.std() / np.sqrt(len(gains)))
-
-
-def _least(population: Population, results: list[CandidateResult]) -> NDArray:
-    """Deviations of the best of some candidates."""
-    numbers = [population.results.index(result) for result in results]
-    scores = population.scores().min(axis=1)[numbers]
-    return population.deviations(numbers[int(scores.argmin())])
-
-
-def _learner_weights(search):
-    neighbors = allowed_neighbors(search.recipe.neighbors, search.population.n_neighbors)
-    return learner_weights(search.population, neighbors, search.recipe)
-
-
-def _n_sampled(population, bag_size=None):
-    """Replicas so far, on bags of any size or of one."""
-    some = [e for e in population.results if bag_size is None or e.candidate.bag_size == bag_size]
-    return sum(len(result.maps) for result in some)
+    The temperature is half the standard error of the lowest loss: what is not clearly
+    worse than the best votes, too.
+    """
+    rows = search.scored
+    is_out = np.all([candidate.n_votes > 0 for candidate in candidates], axis=0)
+    if not is_out.any():
+        shape = len(candidates), len(search.sizes)
+        return np.full(shape, 1 / (shape[0] * shape[1]))
+    every = [search.task.losses(c.mean_votes(), rows)[:, is_out] for c in candidates]
+    weights = search.training_set.weights[rows[is_out]]
+    scores = np.average(every, axis=2, weights=weights)
+    n_effective = weights.sum() ** 2 / (weights**2).sum()
+    error = search.task.standard_error(scores.min(), n_effective)
+    found = np.exp(-(scores - scores.min()) / (0.5 * error))
+    found[found < NEGLIGIBLE * found.sum()] = 0
+    return found / found.sum()

@@ -1,0 +1,316 @@
+"""The commands. Slow imports are in the functions: help and wrong words come first."""
+
+from pathlib import Path
+
+import click
+
+from .._version import __version__
+from .files import read_table, suffix_of, write_table
+
+INPUT = click.Path(exists=True, dir_okay=False, path_type=Path)
+MOST_CLASSES = 20
+"""The number of different whole numbers up to which they are taken for classes."""
+
+
+def check_output(context, parameter, path):
+    """Refuse a file that cannot be written, before anything is computed."""
+    if path is not None and not path.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {path.parent}")
+    return path
+
+
+def check_output_table(context, parameter, path):
+    """Refuse a file that is no table or cannot be written."""
+    if path is not None:
+        suffix_of(path)
+    return check_output(context, parameter, path)
+
+
+def check_input_table(context, parameter, path):
+    """Refuse a file that is no table."""
+    if path is not None:
+        suffix_of(path)
+    return path
+
+
+def names_of(context, parameter, text):
+    """Return the names in a text with commas between them, or None."""
+    if text is None:
+        return None
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
+table_argument = click.argument("table", type=INPUT, callback=check_input_table)
+target_option = click.option("--target", required=True, help="Column to predict.")
+task_option = click.option(
+    "--task",
+    type=click.Choice(["classify", "regress"]),
+    help="By default the values of the target decide.",
+)
+drop_option = click.option("--drop", multiple=True, help="Column to leave out.")
+seed_option = click.option("--seed", default=0, show_default=True, help="Random seed.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+@click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks.")
+def group():
+    """Distance metrics learned by minimising the free energy."""
+
+
+@group.command()
+@table_argument
+@target_option
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=OUTPUT,
+    callback=check_output,
+    help="Model file to write.",
+)
+@task_option
+@drop_option
+@click.option("--keep", multiple=True, help="Column to use though it looks like a key.")
+@click.option("--weight", help="Column with the weights of the rows.")
+@click.option("--replicas", default=36, show_default=True, help="Number of replicas.")
+@seed_option
+def fit(table, target, output, task, drop, keep, weight, replicas, seed):
+    """Fit a classifier or a regressor to TABLE, and write it to a model file."""
+    frame = read_table(table)
+    check_columns(frame, [target, *drop, *keep, *([weight] if weight else [])])
+    from .. import FreeEnergyClassifier, FreeEnergyRegressor, save
+    from ..tables import TableClassifier, TableRegressor
+
+    frame, y, task = with_target(frame, target, task)
+    weights = None if weight is None else numbers_of(frame.pop(weight))
+    if task == "classify":
+        inner = FreeEnergyClassifier(replicas, random_state=seed)
+        model = TableClassifier(inner, keep=keep, drop=drop)
+    else:
+        inner = FreeEnergyRegressor(replicas, random_state=seed)
+        model = TableRegressor(inner, keep=keep, drop=drop)
+    model.fit(frame, y, sample_weight=weights)
+    save(model, output)
+    click.echo(f"{output}: {summary(model, len(frame))}")
+
+
+@group.command()
+@click.argument("model", type=INPUT)
+@table_argument
+@click.option(
+    "-o",
+    "--output",
+    type=OUTPUT,
+    callback=check_output_table,
+    help="Table to write. By default CSV is printed.",
+)
+@click.option("--proba", is_flag=True, help="Write probabilities of the classes, too.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Write intervals, too, that miss this share of the true numbers.",
+)
+def predict(model, table, output, proba, interval):
+    """Predict the target of the rows of TABLE with a MODEL file."""
+    frame = read_table(table)
+    from .. import load
+
+    predictions = predictions_of(load(model), frame, proba, interval)
+    if output is None:
+        click.echo(predictions.to_csv(index=False), nl=False)
+    else:
+        write_table(predictions, output)
+
+
+@group.command()
+@click.argument("model", type=INPUT)
+@click.argument("table", type=INPUT, required=False, callback=check_input_table)
+@click.option("--target", help="Column with the true values.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=OUTPUT,
+    callback=check_output,
+    help="HTML page to write.",
+)
+def report(model, table, target, output):
+    """Write an HTML page about a MODEL file, with the rows of TABLE if there is one."""
+    frame = None if table is None else read_table(table)
+    if target is not None and frame is None:
+        raise click.UsageError("--target needs a table")
+    from .. import load
+    from ..plotting import report as write_report
+
+    y = None
+    fitted = load(model)
+    if target is not None:
+        check_columns(frame, [target])
+        task = "classify" if hasattr(fitted, "classes_") else "regress"
+        frame, y, _ = with_target(frame, target, task)
+    write_report(fitted, output, frame, y)
+    click.echo(f"{output}")
+
+
+@group.command()
+@table_argument
+@target_option
+@task_option
+@drop_option
+@click.option("--methods", callback=names_of, help="Names with commas between them.")
+@click.option("--groups", help="Column of groups, such as patients, to keep together.")
+@click.option("--jobs", type=int, help="Number of fits at a time.")
+@seed_option
+def evaluate(table, target, task, drop, methods, groups, jobs, seed):
+    """Compare methods on TABLE by cross-validation."""
+    frame = read_table(table)
+    check_columns(frame, [target, *drop, *([groups] if groups else [])])
+    from ..experiments import evaluate as run
+    from ..extras import require
+
+    frame, y, task = with_target(frame.drop(columns=list(drop)), target, task)
+    result = run(
+        frame.drop(columns=groups) if groups else frame,
+        y,
+        methods,
+        task="classification" if task == "classify" else "regression",
+        groups=frame[groups] if groups else None,
+        n_jobs=jobs,
+        random_state=seed,
+    )
+    scores = require("pandas", "table").DataFrame(result.scores())
+    click.echo(scores.round(3).to_string(index=False))
+
+
+@group.command()
+def datasets():
+    """List the data sets that have loaders."""
+    from ..experiments import dataset_names
+
+    for kind in ("paper", "regression", "synthetic"):
+        click.echo(f"{kind}: {', '.join(dataset_names(kind))}")
+
+
+@group.command()
+@click.argument("records", type=OUTPUT, callback=check_output)
+@click.option("--datasets", callback=names_of, help="Names with commas between them.")
+@click.option("--methods", callback=names_of, help="Names with commas between them.")
+@click.option("--repeats", default=5, show_default=True, help="Pairs of halves.")
+@click.option("--jobs", type=int, help="Number of fits at a time.")
+def paper(records, datasets, methods, repeats, jobs):
+    """Run the paper's comparison, and print its errors.
+
+    RECORDS is a file of records, such as records.jsonl. A run that was stopped goes on.
+    """
+    from ..experiments import dataset_names
+    from ..experiments.measures import mean_errors
+    from ..experiments.methods import PAPER_METHODS
+    from ..experiments.paper import as_published, beside_published
+    from ..experiments.runner import plan, run
+    from ..experiments.tables import error_table
+
+    datasets = dataset_names() if datasets is None else datasets
+    methods = PAPER_METHODS if methods is None else methods
+    jobs_to_do = plan(datasets, methods, repeats)
+    errors = mean_errors(run(jobs_to_do, records, n_jobs=jobs), "paper")
+    click.echo(error_table(errors).markdown())
+    click.echo(beside_published(as_published(errors)).markdown())
+
+
+@group.command()
+@click.option("--out", default="out", show_default=True, help="Folder of the picture.")
+def demo(out):
+    """Learn metrics on wine and iris, and draw the space before and after."""
+    from ..experiments.demo import main
+
+    main(out)
+
+
+def check_columns(frame, names):
+    """Raise an error unless a table has all columns of some names."""
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        columns = ", ".join(map(str, frame.columns))
+        raise ValueError(f"The table has no column {missing[0]!r}; it has {columns}.")
+
+
+def with_target(frame, target, task):
+    """Part the target from a table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    target : str
+        The name of the target.
+    task : {"classify", "regress"} or None
+        What to do; None lets the values decide.
+
+    Returns
+    -------
+    frame : DataFrame
+        The other columns of the rows that have a target.
+    y : ndarray of shape (n_rows,)
+        The target: numbers, or labels as texts.
+    task : {"classify", "regress"}
+        What to do.
+    """
+    import numpy as np
+
+    from ..tables.cells import read_numbers, text_of
+
+    texts = [text_of(cell) for cell in frame[target].tolist()]
+    has_target = np.array([text is not None for text in texts])
+    if not has_target.all():
+        n_gaps = np.sum(~has_target)
+        click.echo(f"note: {n_gaps} rows without a target are left out.", err=True)
+    labels = [text for text in texts if text is not None]
+    numbers = read_numbers(labels)
+    if task is None:
+        is_number = not numbers.unread and is_quantity(numbers.values)
+        task = "regress" if is_number else "classify"
+    if task == "regress" and numbers.unread:
+        word = labels[numbers.unread[0]]
+        raise ValueError(f"Column {target!r}: {word!r} is no number.")
+    y = numbers.values if task == "regress" else np.array(labels)
+    return frame[has_target].drop(columns=target), y, task
+
+
+def is_quantity(numbers):
+    """Return whether numbers have decimals, or are too many for classes."""
+    return bool((numbers % 1 != 0).any()) or len(set(numbers)) > MOST_CLASSES
+
+
+def numbers_of(column):
+    """Return a column of numbers, such as weights, as an array."""
+    from ..tables.frames import as_numbers
+
+    return as_numbers(column.to_numpy())
+
+
+def predictions_of(model, frame, proba, interval):
+    """Return a DataFrame of predictions, probabilities and ends of intervals."""
+    from ..extras import require
+
+    kind = type(model).__name__
+    if proba and not hasattr(model, "predict_proba"):
+        raise ValueError(f"{kind} predicts no probabilities.")
+    if interval is not None and not hasattr(model, "predict_interval"):
+        raise ValueError(f"{kind} predicts no intervals.")
+    columns = {"prediction": model.predict(frame)}
+    if proba:
+        probabilities = model.predict_proba(frame)
+        for label, column in zip(model.classes_, probabilities.T, strict=True):
+            columns[f"probability of {label}"] = column
+    if interval is not None:
+        columns["lower"], columns["upper"] = model.predict_interval(frame, interval).T
+    return require("pandas", "table").DataFrame(columns)
+
+
+def summary(model, n_rows):
+    """Return what was fitted, to how many rows and columns, and its score."""
+    score = getattr(model.pipeline_[-1], "oob_score_", None)
+    end = "" if score is None else f", out-of-bag score {score:.3f}"
+    return f"{type(model).__name__} of {n_rows} rows, {len(model.kinds_)} columns{end}"

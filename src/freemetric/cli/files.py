@@ -1,0 +1,109 @@
+"""Tables in files, by the suffix of their names."""
+
+import gzip
+import os
+from pathlib import Path
+
+from ..extras import require
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
+SUFFIXES = (*TEXT_SUFFIXES, ".xlsx", ".json", ".jsonl", ".parquet")
+"""The suffixes of tables; those of text may be followed by .gz."""
+
+ENCODINGS = ("utf-8-sig", "cp1252")
+"""The encodings that are tried."""
+
+
+def suffix_of(path):
+    """Return the suffix that says what a file is; ValueError if it is no table."""
+    path = Path(path)
+    suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+    if suffix.lower() not in SUFFIXES:
+        raise ValueError(f"{path}: the suffix must be one of {', '.join(SUFFIXES)}.")
+    return suffix.lower()
+
+
+def read_table(path):
+    """Read a table from a file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. Cells of a text file stay texts, which TableClassifier reads.
+
+    Returns
+    -------
+    frame : DataFrame
+        The table.
+    """
+    pandas = require("pandas", "table")
+    suffix = suffix_of(path)
+    try:
+        if suffix in TEXT_SUFFIXES:
+            frame = read_text(path, suffix)
+        elif suffix == ".xlsx":
+            frame = pandas.read_excel(path)
+        elif suffix == ".parquet":
+            frame = pandas.read_parquet(path)
+        else:
+            frame = pandas.read_json(path, lines=suffix == ".jsonl")
+    except (ValueError, OSError) as problem:
+        raise ValueError(f"{path}: {problem}") from None
+    if frame.empty:
+        raise ValueError(f"{path}: the table has no row.")
+    return frame
+
+
+def read_text(path, suffix):
+    """Read a table from a text file whose separator and encoding are not known."""
+    pandas = require("pandas", "table")
+    for encoding in ENCODINGS:
+        try:
+            separator = "\t" if suffix == ".tsv" else separator_of(path, encoding)
+            return pandas.read_csv(
+                path,
+                sep=separator,
+                dtype=str,
+                keep_default_na=False,
+                encoding=encoding,
+                skipinitialspace=True,
+            )
+        except UnicodeDecodeError:
+            continue
+    raise ValueError(f"the encoding is none of {', '.join(ENCODINGS)}")
+
+
+def separator_of(path, encoding):
+    """Return the separator that is most frequent in the first line of a file."""
+    opener = gzip.open if Path(path).suffix == ".gz" else open
+    with opener(path, "rt", encoding=encoding) as file:
+        line = file.readline()
+    return max(",;\t|", key=line.count)
+
+
+def write_table(frame, path):
+    """Write a table to a file, which is replaced once the new one is complete.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    path : path-like
+        The file; its suffix says what is written.
+    """
+    path = Path(path)
+    suffix = suffix_of(path)
+    draft = path.with_name(f".{os.getpid()}.{path.name}")
+    try:
+        if suffix in TEXT_SUFFIXES:
+            separator = "\t" if suffix in (".tsv", ".tab") else ","
+            frame.to_csv(draft, index=False, sep=separator)
+        elif suffix == ".xlsx":
+            frame.to_excel(draft, index=False)
+        elif suffix == ".parquet":
+            frame.to_parquet(draft, index=False)
+        else:
+            frame.to_json(draft, orient="records", lines=suffix == ".jsonl")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
