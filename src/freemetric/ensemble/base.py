@@ -38,6 +38,7 @@ CANDIDATES = (
     "logs/full",
     "quantiles/full",
 )
+LEAST_WEIGHT = 1e-6  # of the mean: samples of weight zero still have neighbours
 LARGEST = 1e150  # of a feature: squares of differences stay numbers
 
 
@@ -211,6 +212,8 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
             if not sample_weight.any():
                 raise ValueError("sample_weight is zero for all samples.")
+            least = LEAST_WEIGHT * sample_weight.mean()
+            sample_weight = np.maximum(sample_weight, least)
             if np.ptp(sample_weight) == 0:
                 sample_weight = None
         return X, y, sample_weight

@@ -4,9 +4,9 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ..kernels.threads import one_blas_thread
+from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
 from .beside import ArrayRegressor
 from .boosted_trees import BoostedTreesRegressor
@@ -170,7 +170,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         self : FreeEnergyRegressor
             The fitted regressor.
         """
-        self._validate_params()
+        validate_params(self)
         options = {"y_numeric": True, "ensure_min_samples": 3}
         X, y, weights = self._training_samples(X, y, sample_weight, **options)
         y = np.asarray(y, dtype=np.float64)
