@@ -1,8 +1,4 @@
-"""Public tables as tasks of TabArena, for machines that cannot reach OpenML.
-
-TabArena's own class for them is ``UserTask``: a frame, outer splits and a name. Of mixed_data.py only tables of the
-role "confirming" are taken, because the defaults of freemetric were never chosen on them.
-"""
+"""Public tables as tasks of TabArena, for machines that cannot reach OpenML."""
 
 import numpy as np
 import pandas as pd
