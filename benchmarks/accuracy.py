@@ -114,17 +114,14 @@ def print_tables(records):
 
 
 def main():
-    parser = arguments_of(__doc__)
-    parser.add_argument("--device", default="cpu")
-    arguments = parser.parse_args()
+    arguments = arguments_of(__doc__).parse_args()
     if arguments.run:
         methods = arguments.methods or dict.fromkeys((*SHOWN, *RANKED))
         jobs = []
         for name in arguments.sets or dataset_names():
             is_small = dataset_info(name).rows < SMALL
             jobs += plan([name], methods, arguments.repeats if is_small else 1)
-        options = {"folder": arguments.folder, "device": arguments.device}
-        run(jobs, arguments.run, n_jobs=arguments.jobs, **options)
+        run(jobs, arguments.run, folder=arguments.folder, n_jobs=arguments.jobs)
         return
     records = committed("paper", OURS, arguments.ours)
     if arguments.save:

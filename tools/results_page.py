@@ -1,7 +1,7 @@
-"""Tables of docs/results.md and docs/paper.md, from the committed records of benchmarks.
+"""Tables of docs/results.md and docs/paper.md, from the records of benchmarks.
 
     make results                              # benchmarks/tables, then the pages
-    python tools/results_page.py accuracy     # this file of benchmarks/tables, the pages
+    python tools/results_page.py accuracy     # this file of tables, then the pages
     python tools/results_page.py --pages      # the pages alone
 
 A file of benchmarks/tables holds what one command prints. A page shows excerpts of

@@ -13,7 +13,7 @@ MOST_DRAWS = 1000
 class Problem:
     """A known distribution.
 
-    ``draw(rng, n)`` returns X (n, d) and y (n,), ``posterior(X)`` the chances of classes.
+    ``draw(rng, n)`` returns X (n, d) and y (n,), ``posterior(X)`` chances of classes.
     """
 
     about: str
@@ -67,7 +67,7 @@ def by_chance(about, rows, posterior):
 
 
 def by_class(about, prior, rows, log_density):
-    """Classes first: X = rows(rng, y); Bayes' rule on log_density(X) is the posterior."""
+    """Classes first: X = rows(rng, y); Bayes' rule of log_density(X) follows."""
     prior = np.asarray(prior, dtype=float)
 
     def draw(rng, n):
