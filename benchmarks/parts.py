@@ -41,11 +41,18 @@ def tables_by_group():
 
 
 def jobs_of(groups, wanted):
-    """Return the jobs, all of one table after those of another."""
+    """Return the jobs table by table: a run that is stopped is a comparison, too.
+
+    The groups take turns, and the larger sets come last.
+    """
+    tables = [
+        (group == LARGE, turn, group, name)
+        for group, names in groups.items()
+        for turn, name in enumerate(names)
+    ]
     return [
         Job(name, "free-energy", 0, fold, part.name)
-        for group, names in groups.items()
-        for name in names
+        for _, _, group, name in sorted(tables, key=lambda table: table[:2])
         for part in parts_of(group, wanted)
         for fold in range(2)
     ]
