@@ -1,4 +1,6 @@
-"""ANMM against its definition, sample by sample, and against projections that are not its own."""
+"""ANMM against its definition, sample by sample, and against projections that are not
+its own.
+"""
 
 import numpy as np
 import pytest

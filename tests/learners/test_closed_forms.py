@@ -1,4 +1,6 @@
-"""PCA, RCA, DCA, LFDA and DMLMJ against closed forms on Gaussian data and against scikit-learn."""
+"""PCA, RCA, DCA, LFDA and DMLMJ against closed forms on Gaussian data and against
+scikit-learn.
+"""
 
 import numpy as np
 import pytest
@@ -97,7 +99,8 @@ def test_dca_of_two_classes_is_fishers_direction_of_c_b(rng):
     X, y, _ = gaussians(rng)
     A = DCA().fit(X, y).components_
     assert A.shape == (1, 3)
-    # the range of C_b is the line between the means: within it there is nothing left to choose
+    # the range of C_b is the line between the means: within it there is nothing left
+    # to choose
     assert cosine(
         A[0], X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0)
     ) == pytest.approx(1, abs=1e-9)
@@ -167,7 +170,8 @@ def test_lfda_by_its_definition(iris):
 def test_lfda_of_one_cluster_per_class_is_fishers_direction(rng):
     X, y, _ = gaussians(rng, n=1500)
     fisher = LinearDiscriminantAnalysis().fit(X, y).scalings_[:, 0]
-    # with a scale as wide as the class all affinities are one, and local scatter is scatter
+    # with a scale as wide as the class all affinities are one, and local scatter is
+    # scatter
     A = LFDA(n_components=1, n_neighbors=700).fit(X, y).components_
     assert cosine(A[0], fisher) > 0.99
 
@@ -183,7 +187,9 @@ def test_lfda_keeps_two_clusters_of_a_class_apart(rng):
 
 
 def test_lfda_bears_a_sample_far_from_all_others(rng):
-    """It has no near sample of its class, and adds nothing to their scatter: not even rounding errors of its square."""
+    """It has no near sample of its class, and adds nothing to their scatter: not even
+    rounding errors of its square.
+    """
     X, y, _ = gaussians(rng, n=300)
     X[3, 1] = 1e9
     within, _ = LFDA()._scatters(X - X.mean(axis=0), y)

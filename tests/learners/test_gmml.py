@@ -1,4 +1,6 @@
-"""GMML against its objective minimised by scipy, matrix powers of scipy's, and all pairs one by one."""
+"""GMML against its objective minimised by scipy, matrix powers of scipy's, and all
+pairs one by one.
+"""
 
 from itertools import combinations
 

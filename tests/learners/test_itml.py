@@ -8,7 +8,9 @@ from freemetric.learners.itml import ITML
 
 @pytest.fixture
 def tiny(rng):
-    """Twelve samples in the plane, four similar and five dissimilar pairs, some of them against the bounds."""
+    """Twelve samples in the plane, four similar and five dissimilar pairs, some of them
+    against the bounds.
+    """
     X = rng.standard_normal((12, 2)) * [1, 0.3]
     pairs = np.array(
         [[0, 1], [2, 3], [4, 5], [0, 6], [7, 8], [1, 9], [2, 10], [3, 11], [5, 8]]
@@ -25,7 +27,9 @@ def divergence(r):
 
 
 def dual_objective(V, theta, targets, gamma, prior):
-    """log det(M^-1 M_0) + gamma sum log(1 - theta xi_0 / gamma), from the multipliers alone."""
+    """log det(M^-1 M_0) + gamma sum log(1 - theta xi_0 / gamma), from the multipliers
+    alone.
+    """
     inverse = np.linalg.inv(prior) + np.einsum("c,ci,cj->ij", theta, V, V)
     return (
         np.linalg.slogdet(inverse @ prior)[1]

@@ -1,4 +1,6 @@
-"""LDML against finite differences, the conditions of a convex minimum, and projected gradients on M."""
+"""LDML against finite differences, the conditions of a convex minimum, and projected
+gradients on M.
+"""
 
 import numpy as np
 import pytest
@@ -43,7 +45,9 @@ def test_loss_and_gradient(iris, rng, p):
 
 
 def test_the_conditions_of_a_convex_minimum(wine):
-    """The slope is not negative in any direction that stays positive semidefinite, and zero along M and b."""
+    """The slope is not negative in any direction that stays positive semidefinite, and
+    zero along M and b.
+    """
     X, y = wine
     model = LDML(random_state=0, **EXACT).fit(X, y)
     M = model.get_mahalanobis_matrix()

@@ -62,7 +62,9 @@ def test_means_of_single_precision_are_double(rng):
 
 
 def contrast(plane, M, near, far):
-    """Far against near, over all directions of a plane, by determinants: any rows that span it give the same."""
+    """Far against near, over all directions of a plane, by determinants: any rows that
+    span it give the same.
+    """
     root = np.linalg.cholesky(M)  # images are V @ root
     like, unlike = ((V @ root).T @ (V @ root) / len(V) for V in (near, far))
     like += np.trace(like) / len(like) * np.eye(len(like))

@@ -34,7 +34,9 @@ def defined(A, X, y, k, regularization):
 
 
 def objective_of(loss, p):
-    """Smooth f and its gradient as a function of A (flat) and the width of the smooth part."""
+    """Smooth f and its gradient as a function of A (flat) and the width of the smooth
+    part.
+    """
     objective = lmnn._Search(loss, np.empty((p, loss.X.shape[1])))
 
     def function(A, width=0.0):
@@ -51,7 +53,9 @@ def labelled_value(A, X, y):
 
 
 def convex_optimum(X, y, k, regularization):
-    """The minimum over M = A^T A, or up to 1e-5 less: linear programmes with cuts v^T M v >= 0 bound it from below."""
+    """The minimum over M = A^T A, or up to 1e-5 less: linear programmes with cuts v^T M
+    v >= 0 bound it from below.
+    """
     d, triplets = X.shape[1], all_triplets(X, y, k)
     i, j, l = triplets.T
 

@@ -1,4 +1,6 @@
-"""MLKR and DMLFE on numbers, against the formula, known directions and linear regression."""
+"""MLKR and DMLFE on numbers, against the formula, known directions and linear
+regression.
+"""
 
 import numpy as np
 import pytest

@@ -59,7 +59,9 @@ def test_the_programme_solved_by_scipy(tiny, diagonal):
 
 
 def test_the_diagonal_is_that_of_the_article(tiny):
-    """The article minimises sum_S d^2 - log sum_D d over the diagonal: the same metric but for its scale."""
+    """The article minimises sum_S d^2 - log sum_D d over the diagonal: the same metric
+    but for its scale.
+    """
     X, pairs, labels = tiny
     U, V = differences(X, pairs, labels, 1), differences(X, pairs, labels, -1)
     found = minimize(

@@ -53,7 +53,9 @@ def test_the_gap_bounds_how_far_it_is_to_the_minimum(rng):
 
 
 def test_newtons_direction_minimises_the_quadratic_model(rng):
-    """Where all elements are free: D = -M slope M. Where some are not: the linear equations of those that are."""
+    """Where all elements are free: D = -M slope M. Where some are not: the linear
+    equations of those that are.
+    """
     M, slope = (B @ B.T + np.eye(4) for B in rng.standard_normal((2, 4, 4)))
     W, everywhere = np.linalg.inv(M), np.ones((4, 4), dtype=bool)
     np.testing.assert_allclose(
