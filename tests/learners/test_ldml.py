@@ -7,7 +7,6 @@ import pytest
 from scipy.optimize import check_grad
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
-from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric import LDML
 from freemetric.learners.ldml import pair_loss
@@ -95,19 +94,6 @@ def test_given_pairs_and_the_distances_that_they_get(wine, rng):
     assert roc_auc_score(labels[200:], model.pair_score(new)) > roc_auc_score(
         labels[200:], plain
     )
-
-
-def test_a_map_of_low_rank(wine):
-    X, y = wine
-    model = LDML(2, random_state=0).fit(X[::2], y[::2])
-    assert model.components_.shape == (2, 13)
-    assert (
-        KNeighborsClassifier(5)
-        .fit(model.transform(X[::2]), y[::2])
-        .score(model.transform(X[1::2]), y[1::2])
-        > 0.9
-    )
-    assert model.objective_ >= LDML(random_state=0).fit(X[::2], y[::2]).objective_
 
 
 def test_regularisation_leads_to_the_prior(wine, rng):

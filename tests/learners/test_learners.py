@@ -213,6 +213,13 @@ def test_in_a_pipeline_and_a_grid_search(learner, iris):
     assert search.best_score_ > (0.85 if isinstance(learner, Covariance) else 0.9)
 
 
+@pytest.mark.parametrize("name", ["itml", "lsml", "mmc", "sdml", "dml-eig", "scml"])
+def test_fewer_components_are_the_leading_ones(name, wine):
+    whole = made(name).fit(*wine)
+    part = made(name).set_params(n_components=2).fit(*wine)
+    np.testing.assert_allclose(part.components_, whole.components_[:2])
+
+
 POOR_DATA = {
     "constant features": lambda rng: (
         np.hstack([rng.random((40, 3)), np.ones((40, 2))]),

@@ -166,8 +166,3 @@ def test_copies_are_no_trouble(tiny):
     # new
     near = LSML(gamma=10, tol=1e-8).fit(X, quadruplets=odd[:-2])
     assert model.objective_ == pytest.approx(near.objective_)
-
-
-def test_fewer_components_are_the_leading_ones(wine):
-    whole, part = LSML(random_state=0).fit(*wine), LSML(2, random_state=0).fit(*wine)
-    np.testing.assert_allclose(part.components_, whole.components_[:2])

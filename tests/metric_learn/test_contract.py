@@ -53,7 +53,8 @@ SIGNATURES = {
     "n_components=None, random_state=None",
     "LSML": "tol=0.001, max_iter=1000, prior='identity', verbose=False, "
     "preprocessor=None, random_state=None",
-    "LSML_Supervised": "tol=0.001, max_iter=1000, prior='identity', n_constraints=None, "
+    "LSML_Supervised": "tol=0.001, max_iter=1000, prior='identity', "
+    "n_constraints=None, "
     "weights=None, verbose=False, "
     "preprocessor=None, random_state=None",
     "MLKR": "n_components=None, init='auto', tol=None, max_iter=1000, "
@@ -69,12 +70,14 @@ SIGNATURES = {
     " preprocessor=None, "
     "random_state=None",
     "RCA": "n_components=None, preprocessor=None",
-    "RCA_Supervised": "n_components=None, n_chunks=100, chunk_size=2, preprocessor=None, "
+    "RCA_Supervised": "n_components=None, n_chunks=100, chunk_size=2, "
+    "preprocessor=None, "
     "random_state=None",
     "SCML": "beta=1e-05, basis='triplet_diffs', n_basis=None, gamma=0.005, "
     "max_iter=10000, output_iter=500, "
     "batch_size=10, verbose=False, preprocessor=None, random_state=None",
-    "SCML_Supervised": "k_genuine=3, k_impostor=10, beta=1e-05, basis='lda', n_basis=None, "
+    "SCML_Supervised": "k_genuine=3, k_impostor=10, beta=1e-05, basis='lda', "
+    "n_basis=None, "
     "gamma=0.005, "
     "max_iter=10000, output_iter=500, batch_size=10, verbose=False, "
     "preprocessor=None, random_state=None",
