@@ -325,18 +325,19 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
 
     def _scale_and_trends(self, estimators, X, y, weights, w):
         """The scale on which trends are best, and cross-fitted trends on it."""
-        best = None
+        found = []
         for name in scales_to_try(y, self.scale):
             scale = Scale.fit(name, y, w)
             trends = self._cross_fitted(estimators, X, scale(y), weights)
             every = [w * squared_errors(scale, trend, y) for trend in trends]
             errors = min(every, key=np.mean, default=np.zeros(len(y)))
-            if best is not None:
-                gains = best[0] - errors
-                if not gains.mean() > gains.std() / np.sqrt(len(gains)):
-                    continue
-            best = errors, scale, trends
-        return best[1:]
+            found.append((errors, scale, trends))
+        (errors, *best), *others = found
+        for other_errors, *other in others:
+            gains = errors - other_errors
+            if gains.mean() > gains.std() / np.sqrt(len(gains)):
+                errors, best = other_errors, other
+        return best
 
     def _cross_fitted(self, estimators, X, z, weights):
         """Values (n_samples,) of every trend by fits without the sample."""
