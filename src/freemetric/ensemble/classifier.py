@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels.threads import one_blas_thread
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
@@ -17,7 +17,7 @@ from .conformal import check_alpha, prediction_sets
 from .linear import LinearClassifier
 from .naive_bayes import ScreenedNaiveBayes
 from .pool import Pool
-from .stacking import checked_estimators, cross_fitted, fit_all, fold_numbers
+from .stacking import checked_estimators, cross_fitted, fit_all
 from .student_t import StudentTClassifier
 from .training_set import TrainingSet
 
@@ -174,25 +174,28 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
             The fitted classifier.
         """
         self._validate_params()
+        passed = X
         X, y, weights = self._training_samples(X, y, sample_weight)
         classes, y = checked_labels(y)
         gap_values = fill_values(X)
         X = np.where(np.isnan(X), gap_values, X)
-        w = np.ones(len(y)) if weights is None else weights / weights.mean()
+        w = np.ones(len(y)) if weights is None else weights
+        favour = class_factors(self.class_weight, classes, y)
+        estimators = checked_estimators(
+            self.estimators,
+            default_classifiers(X.shape[1], len(classes)),
+            "predict_proba",
+        )
 
         task = ClassTask(y, len(classes), weights)
         ensemble, votes, scored, selection = self._search(X, task, w, gap_values)
 
-        estimators = checked_estimators(
-            self.estimators, default_classifiers(X.shape[1], len(classes))
-        )
-        folds = fold_numbers(y, seed=0)
         chances = cross_fitted(
             estimators,
             X,
             y,
             weights,
-            folds,
+            y,
             scored,
             lambda fitted, some: probabilities(fitted, some, len(classes)),
             self.n_jobs,
@@ -200,12 +203,12 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         pool = Pool.fit(votes, chances, y[scored], w[scored])
         fitted = fit_all(estimators, X, y, weights, self.n_jobs)
 
-        favour = class_factors(self.class_weight, classes, y)
         known = favoured(pool(votes, chances), favour)
         everyone = np.full((len(y), len(classes)), np.nan)
         everyone[scored] = known
         is_right = known.argmax(axis=1) == y[scored]
 
+        validate_data(self, passed, skip_check_array=True)
         self.classes_ = classes
         self.class_weight_ = favour
         self.ensemble_ = ensemble
