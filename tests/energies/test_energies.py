@@ -98,11 +98,6 @@ def test_lists_of_one_feature_have_a_slope(iris):
     assert abs(gradient[0, 0, 0]) > 1e-5
 
 
-def test_only_the_energy_of_chances_sweeps(iris):
-    assert hasattr(NCAEnergy().bind(*iris), "sweep")
-    assert not hasattr(LogNCAEnergy().bind(*iris), "sweep")
-
-
 def test_a_function_knows_its_data_wherever_it_stands():
     opaque = CallableEnergy(lambda A: A[:, 0, 0])
     assert all(map(knows_its_data, [opaque, NCAEnergy() + 2 * opaque, Diagonal(opaque)]))

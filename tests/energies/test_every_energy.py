@@ -6,7 +6,7 @@ from scipy.stats import special_ortho_group
 from sklearn.base import clone
 
 import freemetric
-from freemetric import DMLFE, FreeEnergyClassifier, Recipe
+from freemetric import DMLFE
 from freemetric.energies import (
     BalancedErrorEnergy,
     Confinement,
@@ -51,6 +51,9 @@ NAMED = {"ids": lambda energy: " ".join([type(energy).__name__, *(v for v in var
 SHORT = Annealing(Constant(0.0), ElementMove(0.3, n_moves=5), n_steps=3, n_replicas=2)
 
 
+ROUNDED = MultiLabelEnergy  # computed in float32
+
+
 def targets(energy, y):
     """Classes, or as many sets of labels."""
     return np.array([[1, 0, 1], [1, 1, 0], [0, 0, 0]])[y] if isinstance(energy, MultiLabelEnergy) else y
@@ -70,14 +73,16 @@ def test_rotations_of_the_learned_space_do_not_matter(energy, iris, rng):
     X, y = iris
     bound = energy.bind(X[::3], targets(energy, y[::3]))
     A, Q = rng.standard_normal((8, 4, 4)), special_ortho_group.rvs(4, random_state=0)
-    np.testing.assert_allclose(bound(Q @ A), bound(A), rtol=1e-9)
+    rtol = 1e-5 if isinstance(energy, ROUNDED) else 1e-9
+    np.testing.assert_allclose(bound(Q @ A), bound(A), rtol=rtol)
     assert np.ptp(bound(A)) > 0
 
 
 @pytest.mark.parametrize("energy", SMOOTH, **NAMED)
 def test_gradients_are_finite_differences(energy, iris, rng):
     X, y = iris
-    bound, h = energy.bind(X[::3], targets(energy, y[::3])), 1e-6
+    device = "reference" if isinstance(energy, ROUNDED) else "cpu"
+    bound, h = energy.bind(X[::3], targets(energy, y[::3]), device=device), 1e-6
     A = rng.standard_normal((2, 3, 4))
     value, gradient = bound.value_and_grad(A)
     np.testing.assert_allclose(value, bound(A))
@@ -177,7 +182,7 @@ def test_pairs_are_never_batched(iris):
     with pytest.raises(ValueError, match="batches have rows of their own"):
         MiniBatch(pairs, 10).bind(X, y)
     with pytest.raises(ValueError, match="rows of one data set"):
-        FreeEnergyClassifier(4, recipe=Recipe(energy=pairs), random_state=0).fit(X, y)
+        pairs.bind(X[None], y)
 
 
 def test_only_what_reads_targets_needs_them(iris):

@@ -2,47 +2,27 @@
 
 import io
 import json
-import zipfile
+from hashlib import sha256
 
 import numpy as np
 
-from freemetric.files import container
+from freemetric.files import container, load, save
+from freemetric.files.container import packed, unpacked
+from freemetric.files.kept import Kept
+from freemetric.files.model import RELEASES
+
+from .examples import fitted
 
 
-def parts(path):
-    """Header, tree and npy files, as anyone can read them."""
-    with zipfile.ZipFile(path) as archive:
-        header, tree, *arrays = (archive.read(name) for name in archive.namelist())
-    return json.loads(header), json.loads(tree), arrays
-
-
-def seal(path, header, tree, arrays):
-    """Write a file with a right checksum, whatever it holds."""
-    header = {key: value for key, value in header.items() if key != "sha256"} | {"arrays": len(arrays)}
-    contents = [tree if isinstance(tree, bytes) else json.dumps(tree).encode(), *arrays]
-    header["sha256"] = container.digest(header, contents)
-    return packed(path, header, contents)
-
-
-def packed(path, header, contents):
-    """Write a file, whatever its header says."""
-    names = [container.HEADER, *container.member_names(len(contents) - 1)]
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in zip(names, [container.as_json(header), *contents], strict=True):
-            archive.writestr(zipfile.ZipInfo(name), content)
-    return path
-
-
-def resealed(source, path, edit):
-    """The file after ``edit(header, tree, arrays)``, which changes them or returns others."""
-    found = parts(source)
-    return seal(path, *(edit(*found) or found))
-
-
-def npy(array, allow_pickle=False):
+def content_of(model):
+    """The bytes of a model's file."""
     file = io.BytesIO()
-    np.lib.format.write_array(file, array, allow_pickle=allow_pickle)
+    save(model, file)
     return file.getvalue()
+
+
+def loaded(content):
+    return load(io.BytesIO(content))
 
 
 def nodes(tree):
@@ -53,28 +33,60 @@ def nodes(tree):
             yield from nodes(part)
 
 
-def objects(tree):
-    """Tags and attributes of all objects of a tree."""
-    return [node["object"] for node in nodes(tree) if isinstance(node, dict) and "object" in node]
+def part_of(tree, tag):
+    """The attributes of the first fitted object of a class."""
+    for node in nodes(tree):
+        if isinstance(node, dict) and "object" in node:
+            name, state = node["object"]
+            if name == tag:
+                return state
+    raise LookupError(tag)
 
 
-def part_of(tree, tag, number=0):
-    """The attributes of one of the objects of a kind."""
-    return [state for known, state in objects(tree) if known == tag][number]
+def altered(name, edit):
+    """The file of an example after ``edit(tree)``; its checksum is right."""
+    header, numbers = unpacked(content_of(fitted(name)[0]))
+    edit(header["model"])
+    return packed(header, [bytes(numbers)])
 
 
-def array_in(arrays, node):
-    """The array that a node of the tree stands for."""
-    number, backward = node["array"]
-    return np.flip(np.lib.format.read_array(io.BytesIO(arrays[number])), backward)
+def sealed(tree, numbers=b""):
+    """The file of a tree, which may be a text; its checksum is right."""
+    text = tree if isinstance(tree, str) else json.dumps(tree)
+    text = f'{{"releases": {json.dumps(RELEASES)}, "model": {text}}}'
+    body = len(text).to_bytes(8, "little") + text.encode() + numbers
+    return container.FIRST_LINE + sha256(body).digest() + body
 
 
-def new_array(arrays, array):
-    """A node that stands for one more array."""
-    arrays.append(npy(np.asarray(array)))
-    return {"array": [len(arrays) - 1, []]}
+def with_attribute(name, tag, attribute, change):
+    """The file of an example after ``change(value)`` of an attribute of a part."""
+    model = loaded(content_of(fitted(name)[0]))
+    for part in parts_of(model):
+        if type(part).__name__ == tag and attribute in vars(part):
+            vars(part)[attribute] = change(vars(part)[attribute])
+            break
+    else:
+        raise LookupError(tag)
+    return content_without_checks(model)
 
 
-def state_of(tree, tag):
-    """The attributes of the first fitted object of a kind."""
-    return next(state for known, state in objects(tree) if known == tag and "n_features_in_" in state)
+def content_without_checks(model):
+    """The bytes of a model that could not be saved."""
+    check = Kept._check
+    Kept._check = lambda *_: None
+    try:
+        return content_of(model)
+    finally:
+        Kept._check = check
+
+
+def parts_of(value):
+    """A model and all parts of it."""
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from parts_of(part)
+    elif isinstance(value, dict):
+        yield from parts_of(list(value.values()))
+    elif hasattr(value, "__dict__") and not isinstance(value, type | np.ndarray):
+        yield value
+        yield from parts_of(list(vars(value).values()))

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from ..kernels import cpu_kernels
-from .base import ENERGIES, Array, Energy
+from .base import Array, Energy
 
 
 class LMNNEnergy(Energy):
@@ -94,6 +94,3 @@ def targets_of(X: Array, y: NDArray, n_neighbors: int) -> NDArray[np.intp]:
             search = NearestNeighbors(n_neighbors=k).fit(X[inside])
             targets[inside, :k] = inside[search.kneighbors(return_distance=False)]
     return targets
-
-
-ENERGIES |= {"lmnn": LMNNEnergy}

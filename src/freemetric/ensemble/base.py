@@ -39,6 +39,7 @@ CANDIDATES = (
     "logs/full",
     "quantiles/full",
 )
+LEAST_WEIGHT = 1e-30  # of the largest: less is nothing in single precision
 LARGEST = 1e150  # of a feature: squares of differences stay numbers
 
 
@@ -216,7 +217,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         weights = check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
-        counts = weights > 0
+        counts = weights > LEAST_WEIGHT * weights.max()
         if counts.sum() < options.get("ensure_min_samples", 1):
             raise ValueError(
                 f"sample_weight is zero for all but {counts.sum()} samples."

@@ -5,10 +5,10 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels.threads import one_blas_thread
+from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
 from .beside import ArrayClassifier, checked_labels
 from .boosted_trees import BoostedTreesClassifier
@@ -166,14 +166,16 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of the samples: in the energy, as neighbours that vote, in the
             classifiers beside them and in out-of-bag scores. Weight five is not five
-            copies, of which four would stay among the neighbours of the fifth.
+            copies, of which four would stay among the neighbours of the fifth. Samples
+            of weight zero are left out: fitted attributes have rows of the others
+            alone.
 
         Returns
         -------
         self : FreeEnergyClassifier
             The fitted classifier.
         """
-        self._validate_params()
+        validate_params(self)
         passed = X
         X, y, weights = self._training_samples(X, y, sample_weight)
         classes, y = checked_labels(y)

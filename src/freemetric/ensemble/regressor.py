@@ -4,10 +4,10 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from ..kernels.threads import one_blas_thread
+from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
 from .beside import ArrayRegressor
 from .boosted_trees import BoostedTreesRegressor
@@ -164,14 +164,15 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
             Targets.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of the samples: in the energy, as neighbours that vote, in the
-            trends and in out-of-bag scores.
+            trends and in out-of-bag scores. Samples of weight zero are left out:
+            fitted attributes have rows of the others alone.
 
         Returns
         -------
         self : FreeEnergyRegressor
             The fitted regressor.
         """
-        self._validate_params()
+        validate_params(self)
         passed = X
         options = {"y_numeric": True, "ensure_min_samples": 3}
         X, y, weights = self._training_samples(X, y, sample_weight, **options)

@@ -19,12 +19,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR
 
-from .. import (
+from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
+from ..learners import (
     DMLFE,
     LEARNERS,
     MLKR,
-    FreeEnergyClassifier,
-    FreeEnergyRegressor,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
 )

@@ -1,20 +1,13 @@
-"""Model files: arrays and JSON in one checked file, which can be loaded from anywhere without running anything.
+"""Model files and ONNX graphs.
 
-A file is an uncompressed zip archive of
-
-- ``freemetric.json``: format, versions, class, the user's notes, and a sha256 over everything;
-- ``tree.json``: the estimator as a tree of plain values (``codec.py``);
-- ``arrays/0.npy``, ``arrays/1.npy``, ...: its arrays of numbers.
-
-The checksum finds damage by accident. Against files that are made to harm, the reader makes objects of registered
-classes only, gives them data only, calls no function that a file names, and refuses sizes that the file is too small
-for.
+:func:`save` and :func:`load` keep fitted models in files that run nothing when they are
+loaded: a file is plain values and arrays of numbers, and the classes that they belong
+to are looked up in the list of ``table``. ``container`` is the file, ``tree`` what
+stands in it, ``kept`` and ``checks`` are what must hold before anybody computes with
+it. ``onnx`` exports models as graphs that predict without Python.
 """
 
 from ..exceptions import ModelFileError
-from . import sklearn_parts  # noqa: F401 - registers classes of scikit-learn
-from .estimators import documented
-from .model import Savable, about, load, save
-from .registry import register
+from .model import load, save
 
-__all__ = ["ModelFileError", "Savable", "about", "documented", "load", "register", "save"]
+__all__ = ["ModelFileError", "load", "save"]

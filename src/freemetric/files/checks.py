@@ -1,61 +1,99 @@
-"""Checks of values from a file, with errors of one line."""
+"""Checks of what compiled code reads without a check of its own.
 
-import math
-import sys
-from collections import Counter
-from collections.abc import Hashable, Iterable
-from numbers import Integral
-from typing import Any
+numpy refuses wrong shapes and indices before it reads; numba and scipy do not. What a
+class keeps in compiled objects is made anew.
+"""
 
 import numpy as np
 
-from ..printable import counted
-
-MOST_OF_ONE_HASH = 100
+from .kept import require
 
 
-def check_array(
-    array: Any, what: str, n_dims: int, shape: tuple[int, ...] | None = None, kinds: str = "f", finite: bool = True
-) -> None:
-    """ValueError unless it is an array of that shape, of numbers of those kinds."""
-    if type(array) is not np.ndarray or array.ndim != n_dims or array.dtype.kind not in kinds:
-        raise ValueError(f"{what} is not an array of {counted(n_dims, 'dimension')} with the right numbers")
-    if shape is not None and array.shape != shape:
-        raise ValueError(f"{what} has shape {array.shape}, which does not fit the other arrays")
-    if finite and "f" in kinds and not np.isfinite(array).all():
-        raise ValueError(f"{what} has elements that are not finite numbers")
+def check_ensemble(ensemble):
+    """ValueError unless all maps are as wide as their views."""
+    seen = ensemble.seen(ensemble.X[:1])
+    for member in ensemble.members:
+        view = ensemble.views[member.view]
+        widths = {member.maps.shape[2], seen[member.view].shape[1], len(view.owner)}
+        require(len(widths) == 1, "an ensemble", "has maps of another width")
 
 
-def check_numbers(numbers: Any, count: int, what: str) -> None:
-    """ValueError unless all are integers from 0 to count - 1."""
-    numbers = np.asarray(numbers)
-    if numbers.size and (numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count):
-        raise ValueError(f"{what} outside 0 to {count - 1}")
+def check_width(model):
+    """ValueError unless the samples that vote have the features of the model."""
+    width = model.ensemble_.X.shape[1]
+    require(width == model.n_features_in_, "an ensemble", "is of other features")
 
 
-def check_hashes(keys: Iterable[Hashable]) -> None:
-    """ValueError if very many keys have one hash: a dict of them takes a time that grows with their square.
+def check_trees(model):
+    """ValueError unless trees ask for features, and have a leaf for every end."""
+    check_numbers("features_", model.features_, model.n_features_in_)
+    fits = model.leaves_.shape[1] == model.features_.shape[1] + 1
+    require(fits, "leaves_", "are too many or too few")
 
-    Integers and floats are hashed modulo 2^61 - 1, so that an attacker can choose such keys.
+
+def check_categories(encoder):
+    """ValueError unless numbers among categories ascend.
+
+    They are looked up by bisection, which may end behind the last one elsewhere.
     """
-    shared = Counter(map(hash, keys))
-    if shared and max(shared.values()) > MOST_OF_ONE_HASH:
-        raise ValueError("very many keys with the same hash")
+    what = f"categories_ of {type(encoder).__name__}"
+    require(len(encoder.categories_) == encoder.n_features_in_, what, "are too many")
+    for column in encoder.categories_:
+        require(column.ndim == 1 and column.dtype.kind in "biufUO", what, "are none")
+        items = [item for item in column.tolist() if not isinstance(item, str | None)]
+        known = [item for item in items if item == item]
+        require(items[: len(known)] == sorted(known), what, "do not ascend")
 
 
-def is_number(value: Any) -> bool:
-    """Whether it is a finite number within the range of floats, and no bool."""
-    if isinstance(value, bool) or not isinstance(value, float | int):
-        return False
-    return math.isfinite(value) if isinstance(value, float) else abs(value) <= sys.float_info.max
+def check_one_hot(encoder):
+    """ValueError unless all columns that it fills are there."""
+    check_categories(encoder)
+    d, dropped = encoder.n_features_in_, encoder._drop_idx_after_grouping
+    groups = [None] * d
+    if encoder._infrequent_enabled:
+        groups = encoder._default_to_infrequent_mappings
+    dropped = [None] * d if dropped is None else dropped
+    expected = []
+    for column, group, left_out in zip(
+        encoder.categories_, groups, dropped, strict=True
+    ):
+        width = len(column)
+        if group is not None:
+            check_numbers("groups of categories", group, width)
+            require(len(group) == width, "OneHotEncoder", "has other groups")
+            width = int(group.max()) + 1
+        expected.append(width - (left_out is not None))
+    found = encoder._n_features_outs
+    require(found == expected, "OneHotEncoder", "has another number of columns")
 
 
-def is_count(value: Any) -> bool:
-    """Whether it is a positive whole number, also one of numpy, and no bool."""
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) > 0
+def check_numbers(what, numbers, count):
+    """ValueError unless all are integers from 0 to count - 1."""
+    is_whole = isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iu"
+    inside = is_whole and numbers.min() >= 0 and numbers.max() < count
+    require(inside, what, f"has numbers outside of 0 to {count - 1}")
 
 
-def require(fact: Any, what: str, problem: str) -> None:
-    """ValueError "what problem" unless the fact is true."""
-    if not fact:
-        raise ValueError(f"{what} {problem}")
+def check_category_column(column):
+    """ValueError where there are too many categories: their square takes memory."""
+    require(len(column.categories) <= 1000, "a column", "has too many categories")
+
+
+def index_classes(model):
+    """Make the index of a KNeighborsClassifier anew."""
+    make_index(model, model.classes_[model._y])
+
+
+def index_targets(model):
+    """Make the index of a KNeighborsRegressor anew."""
+    make_index(model, model._y)
+
+
+def make_index(model, y):
+    """Fit anew what a nearest-neighbour estimator keeps in compiled objects."""
+    if hasattr(model, "effective_metric_"):  # it has one, and is being saved
+        return
+    names = getattr(model, "feature_names_in_", None)
+    model.fit(model._fit_X, y)
+    if names is not None:
+        model.feature_names_in_ = names

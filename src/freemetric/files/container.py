@@ -1,145 +1,135 @@
-"""Model files as archives: a header, a tree and arrays."""
+"""Model files as bytes: a line, a checksum, JSON, and the numbers of all arrays.
 
-import errno
-import hashlib
-import io
+A file begins with the line ``freemetric model 4``. There follow the SHA-256 of the rest
+in 32 bytes, the length of the JSON as a little-endian integer of 8 bytes, the JSON, and
+the numbers of the arrays that the JSON mentions, in its order, without gaps. Sizes in
+the JSON cannot ask for more memory than the file has bytes.
+"""
+
 import json
 import os
 import stat
-import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO
+from uuid import uuid4
 
-from ..exceptions import ModelFileError
-from .atomic import replacing
-from .checks import require
+from ..exceptions import (
+    ModelFileAccessError,
+    ModelFileError,
+    ModelFileIsADirectoryError,
+    ModelFileNotFoundError,
+    ModelFilePermissionError,
+)
 
-FORMAT, VERSION = "freemetric model", 3
-HEADER, TREE = "freemetric.json", "tree.json"
-LARGEST_HEADER = 16 << 20
-TEXTS = ("freemetric", "scikit-learn", "class")
-Header = dict[str, Any]
-File = str | os.PathLike | BinaryIO
-"""A path, or a file object that is open in binary mode."""
+FORMAT = b"freemetric model "
+VERSION = 4
+FIRST_LINE = FORMAT + b"%d\n" % VERSION
+LENGTH_AT = len(FIRST_LINE) + 32
+JSON_AT = LENGTH_AT + 8
 PATHS = (str, os.PathLike)
+ACCESS_ERRORS = {
+    FileNotFoundError: ModelFileNotFoundError,
+    IsADirectoryError: ModelFileIsADirectoryError,
+    PermissionError: ModelFilePermissionError,
+}
 
 
-def write(path: File, header: Header, contents: list[bytes]) -> None:
-    """Write a model file of a header, to which format, version and checksum are added, and a JSON tree and npy files.
-
-    An existing file is replaced at the last moment. A file object gets everything in one piece.
-    """
-    header = {"format": FORMAT, "version": VERSION, "arrays": len(contents) - 1, **header}
-    header["sha256"] = digest(header, contents)
-    if len(as_json(header)) > LARGEST_HEADER:
-        raise ValueError(f"more than {LARGEST_HEADER >> 20} MB beside the model")
-    members = zip([HEADER, *member_names(len(contents) - 1)], [as_json(header), *contents], strict=True)
-    whole: Any = replacing(Path(path)) if isinstance(path, PATHS) else io.BytesIO()
-    with whole as file:
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-            for name, content in members:
-                archive.writestr(zipfile.ZipInfo(name), content)  # without a date: the same model, the same file
-        if not isinstance(path, PATHS):
-            path.write(file.getvalue())
+def packed(header, numbers):
+    """The bytes of a file of a JSON value and the bytes of all arrays."""
+    text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
+    body = b"".join([len(text).to_bytes(8, "little"), text, *numbers])
+    return FIRST_LINE + sha256(body).digest() + body
 
 
-def opened_for(path: File, mode: str) -> Path | BinaryIO:
-    """A path, or a file object; ModelFileError unless that is open in this mode, "rb" or "wb"."""
-    if isinstance(path, PATHS):
-        return Path(path)
-    method, able, done = ("read", "readable", "read from") if mode == "rb" else ("write", "writable", "written to")
-    is_text = hasattr(path, "encoding")  # also of the files of tempfile, which have no common base
-    is_open = not getattr(path, "closed", False)
-    if is_text or not is_open or not hasattr(path, method) or not getattr(path, able, lambda: True)():
-        state = "a file in text mode" if is_text else f"a file that cannot be {done}"
-        raise ModelFileError(f"{shown(path)}: {state if is_open else 'a closed file'}; open it with {mode!r}")
-    return path
-
-
-def shown(path: File) -> str:
-    """The name of a file in messages."""
-    if isinstance(path, PATHS):
-        return str(path)
-    name = getattr(path, "name", None)
-    return name if isinstance(name, str) else f"a {type(path).__name__}"
-
-
-def read(path: File) -> tuple[Header, list[bytes]]:
-    """Header and contents of a model file whose checksum is right."""
-    with opened(path) as archive:
-        header = header_of(archive)
-        names = member_names(header["arrays"])
-        if archive.namelist() != [HEADER, *names]:
-            raise ValueError("other parts than its header says")
-        contents = [archive.read(name) for name in names]
-    if header.pop("sha256", None) != digest(header, contents):
+def unpacked(content):
+    """The JSON value and the bytes of all arrays in the bytes of a file."""
+    body = memoryview(content)[LENGTH_AT:]
+    if sha256(body).digest() != content[len(FIRST_LINE) : LENGTH_AT]:
         raise ValueError("its checksum is wrong")
-    return header, contents
+    end = 8 + int.from_bytes(body[:8], "little")
+    if end > len(body):
+        raise ValueError("its header is longer than the file")
+    header = json.loads(bytes(body[8:end]).decode(), parse_constant=refuse)
+    if type(header) is not dict:
+        raise ValueError("its header is no object")
+    return header, body[end:]
 
 
-def header_of(archive: zipfile.ZipFile) -> Header:
-    """The checked header of a model file."""
-    require(archive.getinfo(HEADER).file_size <= LARGEST_HEADER, "a header", "of absurd size")
-    header = from_json(archive.read(HEADER))
-    if type(header) is not dict or header.get("format") != FORMAT:
-        raise ValueError("another format")
-    version, count = header.get("version"), header.get("arrays")
-    if type(version) is not int or version < 1:
-        raise ValueError("no format version")
-    if version != VERSION:
-        advice = "update freemetric" if version > VERSION else "fit the model again, or load it with that one"
-        writer = f"format {version}, written by freemetric {header.get('freemetric')}"
-        raise ModelFileError(f"{writer}; this freemetric reads format {VERSION}: {advice}")
-    require(all(type(header.get(name)) is str for name in TEXTS), "a header", "without versions or a class")
-    require(type(count) is int and 0 <= count < len(archive.namelist()), "a header", "with a wrong number of arrays")
-    require(type(header.get("about")) is dict, "notes", "that are no dict")
-    return header
+def refuse(constant):
+    """ValueError for NaN and infinity, which are no JSON."""
+    raise ValueError(f"{constant} in JSON")
 
 
-@contextmanager
-def opened(path: File) -> Iterator[zipfile.ZipFile]:
-    """The archive, whose members together are no larger than the file."""
-    if isinstance(path, PATHS):
-        status = os.stat(path)
-        if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-        if not stat.S_ISREG(status.st_mode):  # opening a pipe would block
-            raise ModelFileError("not a file")
-    with open(path, "rb") if isinstance(path, PATHS) else io.BytesIO(path.read()) as file:
-        # the first member of our archives is the header; its name stands after 30 bytes
-        if file.read(30 + len(HEADER))[30:] != HEADER.encode():
-            raise ModelFileError("not a freemetric model")
-        with zipfile.ZipFile(file) as archive:
-            members = archive.infolist()
-            if any(m.compress_type != zipfile.ZIP_STORED or m.file_size != m.compress_size for m in members):
-                raise ValueError("compressed parts")
-            size = sum(member.file_size for member in members)
-            require(size <= file.seek(0, os.SEEK_END), "parts", "larger than the whole")
-            yield archive
+def read(source):
+    """The bytes of a model file of this format, from a path or a binary file."""
+    if not isinstance(source, PATHS):
+        return whole(source)
+    try:
+        if not stat.S_ISREG(os.stat(source).st_mode) and not os.path.isdir(source):
+            raise ModelFileError("it is no ordinary file")  # a pipe would block
+        with open(source, "rb") as file:
+            return whole(file)
+    except OSError as problem:
+        raise access_error(problem, source, "read") from problem
 
 
-def member_names(n_arrays: int) -> list[str]:
-    """Everything after the header."""
-    return [TREE, *(f"arrays/{i}.npy" for i in range(n_arrays))]
+def whole(file):
+    """The bytes of an open file; only of a model file all are read."""
+    line = file.read(len(FIRST_LINE))
+    if not isinstance(line, bytes):
+        raise ModelFileError("it is open in text mode; open it with 'rb'")
+    if not line.startswith(FORMAT):
+        raise ModelFileError("it is no freemetric model")
+    if line != FIRST_LINE:
+        found = line[len(FORMAT) :].decode(errors="replace").strip()
+        raise ModelFileError(
+            f"it has format {found}; this freemetric reads format {VERSION}"
+        )
+    return line + file.read()
 
 
-def digest(header: Header, contents: list[bytes]) -> str:
-    """sha256 over the header without its checksum, and over all parts with their lengths."""
-    total = hashlib.sha256()
-    for content in (as_json(header), *contents):
-        total.update(len(content).to_bytes(8, "big"))
-        total.update(content)
-    return total.hexdigest()
+def write(target, content):
+    """Write bytes to a path or a binary file."""
+    if isinstance(target, PATHS):
+        try:
+            replace(Path(target), content)
+        except OSError as problem:
+            raise access_error(problem, target, "written") from problem
+        return
+    try:
+        target.write(content)
+    except TypeError as problem:
+        message = f"{shown(target)}: it is open in text mode; open it with 'wb'"
+        raise ModelFileError(message) from problem
 
 
-def as_json(value: Any) -> bytes:
-    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+def replace(path, content):
+    """Write a file whole or not at all; an existing one is replaced in the end."""
+    draft = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    try:
+        with open(draft, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
-def from_json(content: bytes) -> Any:
-    def refuse(constant):
-        raise ValueError(f"{constant} in JSON")
+def access_error(problem, path, access):
+    """The error of a model file for an error of the operating system."""
+    kinds = [
+        ours for theirs, ours in ACCESS_ERRORS.items() if isinstance(problem, theirs)
+    ]
+    kind = kinds[0] if kinds else ModelFileAccessError
+    error = kind(problem.errno, problem.strerror or str(problem), os.fspath(path))
+    error.access = access
+    return error
 
-    return json.loads(content, parse_constant=refuse)
+
+def shown(file):
+    """The name of a path or a file object in messages."""
+    if isinstance(file, PATHS):
+        return os.fsdecode(file)
+    name = getattr(file, "name", None)
+    return name if isinstance(name, str) else f"a {type(file).__name__}"

@@ -1,7 +1,6 @@
 """NCMML: the metric in which the nearest class mean predicts best."""
 
 import warnings
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,87 +8,167 @@ from scipy.special import logsumexp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from .base import generator
-from .descent import Array, SmoothDescent
+from ..mc.streams import generator
+from .constraints import COUNT, COUNT_OR_NONE, MAP, NOT_NEGATIVE, SEARCH
 from .linear_algebra import group_means
-from .parameters import Count, NotNegative, estimator, parameter
+from .maps import MapSearch
+from .search import Array
+from .validation import unit_of
 
 
-@estimator
-class NCMML(SmoothDescent):
-    r"""Nearest class mean metric learning: class probabilities by the distance to class means.
+class NCMML(MapSearch):
+    r"""Nearest class mean metric learning: class probabilities by the distance to class
+    means.
 
     .. math:: E(A) = -\frac1N \sum_i \log p(y_i | x_i) + r |A - A_0|^2, \qquad
-        p(c | x) = \frac{\exp(-|A x - A m_c|^2 / 2)}{\sum_{c'} \exp(-|A x - A m_{c'}|^2 / 2)},
+        p(c | x) = \frac{\exp(-|A x - A m_c|^2 / 2)}
+        {\sum_{c'} \exp(-|A x - A m_{c'}|^2 / 2)},
 
-    by L-BFGS from A_0 on. The means m_c are those of the samples: new classes can be added later by their means alone.
-    With several centroids per class p(c | x) is the sum over those of c, found by k-means in every class.
+    by L-BFGS from A_0 on. The means m_c are those of the samples: new classes can be
+    added later by their means alone. With several centroids per class p(c | x) is the
+    sum over those of c, found by k-means in every class.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Dimension of the learned space; None keeps the number of features, or the rank
+        of very wide data.
+    n_centroids : int, default=1
+        Centroids of a class, at most its distinct samples. One is the mean.
+    regularization : float, default=0.001
+        r, the cost of leaving A_0, what ``init`` names; 0 in the reference.
+    init : str or array-like of shape (p, n_features), default="auto"
+        One of "auto", "identity", "pca", "lda", "random", "uniform". Start of the
+        search. "auto": the identity; for fewer dimensions "lda" with enough classes,
+        else "pca".
+    max_iter : int, default=200
+        Maximum number of iterations.
+    tol : float, default=1e-06
+        Stop when an iteration lowers the objective by less.
+    random_state : int, RandomState or None, default=None
+        Seed of all random numbers: drawn tuples, starts, batches, moves.
 
     Attributes
     ----------
-    {map}
+    components_ : ndarray of shape (n_components, n_features)
+        The map A.
     centroids_ : ndarray of shape (n_centroids in all, n_features)
         The means of the classes, or their centroids, in the space of X.
     centroid_classes_ : ndarray of shape (n_centroids in all,)
         The class of each centroid, as an index into ``classes_``.
     energy_ : float
         E(A).
-    {n_iter} {classes} {features}
+    n_iter_ : int
+        Number of iterations; with batches, of evaluations on the subset.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; absent without labels.
+    n_features_in_ : int
+        Number of features of the training samples.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
 
     References
     ----------
-    T. Mensink, J. Verbeek, F. Perronnin, G. Csurka, Distance-based image classification: generalizing to new classes
-    at near-zero cost, IEEE Transactions on Pattern Analysis and Machine Intelligence 35, 2013.
+    .. [1] T. Mensink, J. Verbeek, F. Perronnin, G. Csurka, Distance-based image
+           classification: generalizing to new classes at near-zero cost, IEEE
+           Transactions on Pattern Analysis and Machine Intelligence 35, 2013.
 
-    {knn_on_wine}
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> from freemetric import NCMML
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = make_pipeline(MinMaxScaler(), NCMML(), KNeighborsClassifier())
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
     """
 
-    n_components: int | None = None
-    n_centroids: Count = parameter(1, "Centroids of a class, at most its distinct samples. One is the mean.")
-    regularization: NotNegative = parameter(
-        1e-3, "r, the cost of leaving A_0, what ``init`` names; 0 in the reference."
-    )
-    init: Any = "auto"
-    max_iter: int = 200
-    tol: float = 1e-6
-    warm_start: bool = parameter(False, "Start from the last fit's map; A_0 stays what ``init`` names.")
-    verbose: bool = False
-    random_state: Any = None
+    _parameter_constraints = {
+        **SEARCH,
+        "n_components": COUNT_OR_NONE,
+        "n_centroids": COUNT,
+        "regularization": NOT_NEGATIVE,
+        "init": MAP,
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        n_centroids=1,
+        regularization=0.001,
+        init="auto",
+        max_iter=200,
+        tol=1e-06,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.n_centroids = n_centroids
+        self.regularization = regularization
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
 
     def _learn(self, X, y):
-        X = X / self._unit
+        unit = unit_of(X)
+        X = X / unit
         centroids, owners = self._centroids(X, y)
-        A0, is_own = self._first_map(X, y), owners == y[:, None]
+        A0 = self._first_map(X, y, unit)
+        is_own = owners == y[:, None]
 
         def objective(A):
             value, gradient = mean_loss(A, X, centroids, is_own)
-            value += self.regularization * float(((A - A0) ** 2).sum())
-            return value, gradient + 2 * self.regularization * (A - A0)
+            cost = self.regularization * float(((A - A0) ** 2).sum())
+            return value + cost, gradient + 2 * self.regularization * (A - A0)
 
-        start = self._previous(A0.shape[1], len(A0))
-        self.energy_, A = self._descend(objective, A0 if start is None else start)
-        self.centroids_, self.centroid_classes_ = centroids * self._unit, owners
-        return A
+        value, A, n_iter = self._descend(objective, A0)
+        return {
+            "components_": A / unit,
+            "centroids_": centroids * unit,
+            "centroid_classes_": owners,
+            "energy_": value,
+            "n_iter_": n_iter,
+        }
 
     def _centroids(self, X, y):
         """Centroids (K, d) of all classes and their class indices (K,)."""
+        n_classes = y.max() + 1
         if self.n_centroids == 1:
-            return group_means(X, y), np.arange(y.max() + 1)
-        seed, found = int(generator(self.random_state).integers(2**31)), []
-        for members in (X[y == c] for c in range(y.max() + 1)):
-            k = min(self.n_centroids, len(np.unique(members, axis=0)))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters of near copies are fine
-                found.append(KMeans(k, n_init=4, random_state=seed).fit(members).cluster_centers_)
-        return np.vstack(found), np.repeat(np.arange(len(found)), list(map(len, found)))
+            return group_means(X, y), np.arange(n_classes)
+        seed = int(generator(self.random_state).integers(2**31))
+        found = [_centres(X[y == c], self.n_centroids, seed) for c in range(n_classes)]
+        owners = np.repeat(np.arange(n_classes), [len(centres) for centres in found])
+        return np.vstack(found), owners
 
 
-def mean_loss(A: Array, X: Array, centroids: Array, is_own: NDArray[np.bool_]) -> tuple[float, Array]:
-    """-log p(y_i | x_i), its mean, and the gradient by A; ``is_own`` (N, K) marks centroids of the own class."""
-    Z, M = X @ A.T, centroids @ A.T
-    scores = Z @ M.T - 0.5 * (M**2).sum(axis=1)  # -|z - m|^2 / 2 without what all centroids have in common
+def _centres(members, n_centroids, seed):
+    """Centroids of a class by k-means, at most one for each distinct sample."""
+    k = min(n_centroids, len(np.unique(members, axis=0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of near copies
+        model = KMeans(k, n_init=4, random_state=seed).fit(members)
+    return model.cluster_centers_
+
+
+def mean_loss(
+    A: Array, X: Array, centroids: Array, is_own: NDArray[np.bool_]
+) -> tuple[float, Array]:
+    """Mean of -log p(y_i | x_i), and its gradient by A.
+
+    ``is_own`` (N, K) marks the centroids of a sample's own class.
+    """
+    Z = X @ A.T
+    M = centroids @ A.T
+    scores = Z @ M.T - 0.5 * (M**2).sum(axis=1)  # without what centroids share
     own = np.where(is_own, scores, -np.inf)
-    every, ours = logsumexp(scores, axis=1, keepdims=True), logsumexp(own, axis=1, keepdims=True)
-    pull = (np.exp(scores - every) - np.exp(own - ours)) / len(X)  # d loss / d scores: every row sums to zero
-    gradient = M.T @ (pull.T @ X) + (pull.T @ Z - pull.sum(axis=0)[:, None] * M).T @ centroids
+    every = logsumexp(scores, axis=1, keepdims=True)
+    ours = logsumexp(own, axis=1, keepdims=True)
+    # d loss / d scores: every row sums to zero
+    pull = (np.exp(scores - every) - np.exp(own - ours)) / len(X)
+    by_centroids = (pull.T @ Z - pull.sum(axis=0)[:, None] * M).T @ centroids
+    gradient = M.T @ (pull.T @ X) + by_centroids
     return float((every - ours).mean()), gradient

@@ -1,21 +1,14 @@
-"""Metrics without labels: Euclid, principal components, the Mahalanobis distance proper."""
-
-from typing import Any
+"""Metrics without labels: Euclid, principal components, the Mahalanobis distance."""
 
 import numpy as np
 from sklearn.decomposition import PCA as ScikitLearnPCA
 
-from ..magnitudes import enlarged, exponent_of, reduced
 from .base import MetricLearner
-from .linear_algebra import invertible, is_regular
-from .parameters import Flag, estimator, parameter
+from .constraints import COUNT_OR_NONE, NOT_NEGATIVE_OR_AUTO, SEED
+from .linear_algebra import covariance
 from .validation import clip_count, ranges
 
-ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at again
-FEW_DIGITS = 1e-6  # smallest against largest variance; below, eigenvalues have less than ten digits
 
-
-@estimator
 class Euclidean(MetricLearner):
     """The Euclidean distance: A is the identity.
 
@@ -23,124 +16,166 @@ class Euclidean(MetricLearner):
     ----------
     components_ : ndarray of shape (n_features, n_features)
         The identity.
-    {features}
+    n_features_in_ : int
+        Number of features of the training samples.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
 
     Examples
     --------
-    {iris}
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
     >>> from freemetric import Euclidean
     >>> Euclidean().fit(X).pair_distance([[X[0], X[1]]]).round(3)
     array([0.539])
     """
 
     _needs_labels = False
+    _parameter_constraints: dict = {}
 
     def _learn(self, X, y):
-        return np.eye(X.shape[1])
+        return {"components_": np.eye(X.shape[1])}
 
 
-@estimator
 class PCA(MetricLearner):
     """Directions of largest variance: max tr(A C A^T) subject to A A^T = I.
 
-    Without ``n_components`` it is a rotation and leaves Euclidean distances as they are. Labels are not used.
+    Without ``n_components`` it is a rotation and leaves Euclidean distances as they
+    are. Labels are not used.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions to keep; None keeps all that N samples determine.
+    whiten : bool, default=False
+        Divide each direction by its standard deviation; constant ones are dropped.
+    random_state : int, RandomState or None, default=None
+        Seed of scikit-learn's randomised solver, which it uses on large data.
 
     Attributes
     ----------
-    {map}
+    components_ : ndarray of shape (n_components, n_features)
+        The map A.
     explained_variance_ : ndarray of shape (n_components,)
         Variance along each direction.
-    {features}
+    n_features_in_ : int
+        Number of features of the training samples.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
 
     References
     ----------
-    I. T. Jolliffe, Principal component analysis, Springer 2002.
+    .. [1] I. T. Jolliffe, Principal component analysis, Springer 2002.
 
     Examples
     --------
-    {iris}
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
     >>> from freemetric import PCA
     >>> PCA(n_components=2).fit(X).explained_variance_.round(2)
     array([4.23, 0.24])
     """
 
-    n_components: int | None = parameter(None, "Directions to keep; None keeps all that N samples determine.")
-    whiten: Flag = parameter(False, "Divide each direction by its standard deviation; constant ones are dropped.")
-    random_state: Any = parameter(None, "Seed of scikit-learn's randomised solver, which it uses on large data.")
-
     _needs_labels = False
+    _parameter_constraints = {
+        "n_components": COUNT_OR_NONE,
+        "whiten": ["boolean"],
+        "random_state": SEED,
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        whiten=False,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.whiten = whiten
+        self.random_state = random_state
 
     def _learn(self, X, y):
         p = clip_count(self.n_components, min(X.shape), "n_components")
         with np.errstate(invalid="ignore"):  # shares of no variance at all
-            fitted = ScikitLearnPCA(p, random_state=self.random_state).fit(X)
-        A, variance = fitted.components_, fitted.explained_variance_
+            model = ScikitLearnPCA(p, random_state=self.random_state).fit(X)
+        A = model.components_
+        variance = model.explained_variance_
         if self.whiten:
             varies = variance > 1e-12 * max(variance.max(), np.finfo(float).tiny)
-            A, variance = A[varies] / np.sqrt(variance[varies])[:, None], variance[varies]
-        self.explained_variance_ = variance
-        return A
+            variance = variance[varies]
+            A = A[varies] / np.sqrt(variance)[:, None]
+        return {"components_": A, "explained_variance_": variance}
 
 
-@estimator
 class Covariance(MetricLearner):
     r"""The inverse covariance of the samples, the Mahalanobis distance proper.
 
     .. math:: M = C^{-1}, \quad C = \frac{1}{N - 1} \sum_i (x_i - m)(x_i - m)^T.
 
-    The rows of A are the principal directions by falling variance, each divided by its standard deviation. With all of
-    them distances do not depend on the units of the features. Constant features have weight zero. Labels are not used.
+    The rows of A are the principal directions by falling variance, each divided by its
+    standard deviation. With all of them distances do not depend on the units of the
+    features. Constant features have weight zero. Labels are not used.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions of largest variance to keep; None: one per varying feature.
+    regularization : float or "auto", default="auto"
+        Ridge on the correlation matrix. "auto" shrinks a singular one by the amount of
+        Ledoit and Wolf.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map A; A C A^T is the identity.
-    {features}
+    n_features_in_ : int
+        Number of features of the training samples.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
 
     References
     ----------
-    P. C. Mahalanobis, On the generalized distance in statistics, Proceedings of the National Institute of Sciences of
-    India 2, 1936.
+    .. [1] P. C. Mahalanobis, On the generalized distance in statistics, Proceedings of
+           the National Institute of Sciences of India 2, 1936.
 
     Examples
     --------
     >>> import numpy as np
-    {iris}
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
     >>> from freemetric import Covariance
-    >>> bool(np.allclose(Covariance().fit(X).get_mahalanobis_matrix(), np.linalg.inv(np.cov(X.T))))
+    >>> M = Covariance().fit(X).get_mahalanobis_matrix()
+    >>> bool(np.allclose(M, np.linalg.inv(np.cov(X.T))))
     True
     """
 
-    n_components: int | None = parameter(None, "Directions of largest variance to keep; None: one per varying feature.")
-    regularization: Any = parameter(
-        "auto", 'Ridge on the correlation matrix. "auto" shrinks a singular one by the amount of Ledoit and Wolf.'
-    )
-
     _needs_labels = False
+    _parameter_constraints = {
+        "n_components": COUNT_OR_NONE,
+        "regularization": NOT_NEGATIVE_OR_AUTO,
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        regularization="auto",
+    ):
+        self.n_components = n_components
+        self.regularization = regularization
 
     def _learn(self, X, y):
-        mean = np.full(len(X), 1 / len(X)) @ X  # numpy's own mean is slow for short rows
-        given, X = X, X - mean
-        exponent = exponent_of(X)
-        X = reduced(X, exponent)  # every feature of order one: squares of small ones do not vanish
-        C = X.T @ X / max(len(X) - 1, 1)
-        spread = np.sqrt(np.diag(C))
-        varies = spread > ROUNDING * np.abs(reduced(mean, exponent))
-        if not varies.all():
-            varies = ranges(given) > 0
-            X, C, spread, exponent = X[:, varies], C[np.ix_(varies, varies)], spread[varies], exponent[varies]
+        X = X - X.mean(axis=0)
+        spread = X.std(axis=0, ddof=1) if len(X) > 1 else np.zeros(X.shape[1])
+        varies = (ranges(X) > 0) & (spread > 0)
         if not varies.any():
-            return np.eye(len(mean))[: self.n_components]
-        R = C / np.outer(spread, spread)
-        if self.regularization != "auto" or not is_regular(R):
-            X *= np.sqrt(len(X) / (len(X) - 1)) / spread
-            R = invertible(R, X, self.regularization)
-        spread = enlarged(spread, exponent)
+            return {"components_": np.eye(X.shape[1])[: self.n_components]}
+        spread = spread[varies]
+        rows = X[:, varies] / (spread * np.sqrt((len(X) - 1) / len(X)))
+        R = covariance(rows, self.regularization)  # of features with variance one
         variances, vectors = np.linalg.eigh(R * np.outer(spread, spread))
-        if variances[0] > FEW_DIGITS * variances[-1]:
-            deviations, directions = np.sqrt(variances[::-1]), vectors[:, ::-1].T
-        else:  # by a root, whose condition is the root of that: features of very different units cost no digits
-            _, deviations, directions = np.linalg.svd(np.linalg.cholesky(R).T * spread)
+        directions = vectors[:, ::-1].T / np.sqrt(variances[::-1])[:, None]
         A = np.zeros((len(directions), len(varies)))
-        A[:, varies] = directions / deviations[:, None]
-        return A[: clip_count(self.n_components, len(A), "n_components")]
+        A[:, varies] = directions
+        p = clip_count(self.n_components, len(A), "n_components")
+        return {"components_": A[:p]}

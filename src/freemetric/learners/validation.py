@@ -1,280 +1,300 @@
-"""Checks of training data, warnings about them, and the units of the features.
+"""Training data: checks, labels, weights, order, units, and warnings about them."""
 
-A learner whose start, steps or penalties assume features of order one learns from X / u, and its map is divided by u:
-one factor for all features, 1 for features in [0, 1].
-"""
-
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn import get_config
-from sklearn.base import is_regressor
+from sklearn.utils import check_array, check_X_y
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from ..exceptions import warn_of_data
-from ..metrics.training_set import equal_rows
-from ..printable import counted, printable, verb
+from ..sklearn_compat import check_sample_weight
 
-FOR_REGRESSION = "for regression use MLKR, DMLFE(energy='regression') or FreeEnergyRegressor"
-NUMERIC = ("int", "float", "double", "bool", "decimal")  # in the names of types
+LARGEST = 1e75  # its fourth power is finite
+SMALLEST = 1e-75
+MOST_ORDERED = 200_000  # rows; no tie among more of them can matter
+NEGLIGIBLE = 1e-12  # weight, relative to the mean
+SINGLES = 3  # columns that tell most rows apart
 MANY_COPIES = 0.1  # share of rows
-MOST_COMPARED = 200_000  # rows among which copies are looked for
-PLAINLY = {  # messages of libraries, and what they mean
-    "inhomogeneous shape": "The rows of X have different lengths; every sample needs all of the features.",
-    "Expected unique column names": "Columns of X have the same name; give every column its own.",
-}
+ROUNDING = 1e-12  # of projections of equal rows
+ORDINARY = (0.5, 1 + 1e-6)  # ranges of features scaled to [0, 1], of parts of them too
+ALIKE = 0.05  # relative spread of standard deviations that are one and the same
+DWARFED = 1e5  # times the range of most others: float32 sees nothing else
 
 
-def check_samples(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """scikit-learn's ``validate_data``, with one-line messages about texts and missing values.
+def check_samples(
+    estimator: Any, X: Any, *, ensure_min_samples: int = 1
+) -> NDArray[np.float64]:
+    """Samples (N, d) as a dense array of finite numbers, not too large or small."""
+    X = check_array(
+        dense(X),
+        dtype=np.float64,
+        order="C",
+        ensure_min_samples=ensure_min_samples,
+        estimator=estimator,
+    )
+    check_magnitude(X)
+    return X
 
-    A sparse X becomes dense, within scikit-learn's ``working_memory``.
+
+def check_samples_and_targets(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    is_regression: bool = False,
+    keeps_float32: bool = False,
+) -> tuple[NDArray, NDArray]:
+    """Samples as ``check_samples``, and as many labels or targets.
+
+    With ``keeps_float32`` very many samples may stay in single precision.
     """
-    if not y and options.get("reset") is False and _is_as_in_fit(estimator, X):
+    X, y = check_X_y(
+        dense(X),
+        y,
+        dtype=[np.float64, np.float32] if keeps_float32 else np.float64,
+        order="C",
+        y_numeric=is_regression,
+        multi_output=is_regression,
+        ensure_min_samples=2,
+        estimator=estimator,
+    )
+    if len(X) <= MOST_ORDERED:
+        X = X.astype(np.float64, copy=False)
+    check_magnitude(X)
+    return X, y
+
+
+def dense(X: Any) -> Any:
+    """X, or the array of a sparse one, at most as large as ``working_memory``."""
+    if not issparse(X):
         return X
-    if options.get("y_numeric") and y:
-        _check_no_words(estimator, y[0])
-    try:
-        return validate_data(estimator, dense(X) if issparse(X) else X, *y, **options)
-    except Exception as problem:  # libraries of frames have their own kinds
-        if "float() argument must be" in str(problem):  # kind and words are scikit-learn's contract
-            raise TypeError(f"X holds objects that are not numeric: {problem}.") from problem
-        for words, plainly in PLAINLY.items():
-            if words in str(problem):
-                raise ValueError(plainly) from problem
-        message = _in_one_line(X, problem)
-        if message is None:
-            raise
-        kind = "Regressor" if options.get("y_numeric") or is_regressor(estimator) else "Classifier"
-        remedy = f"freemetric.Table{kind} takes tables as they are: names, dates, gaps"
-        raise ValueError(f"{message}; {remedy}.") from problem
-
-
-def _is_as_in_fit(estimator, X):
-    """Whether ``validate_data`` would return X as it is; asking it takes a quarter of the time of one prediction."""
-    is_plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and len(X) > 0
-    if not is_plain or hasattr(estimator, "feature_names_in_"):
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        return X.shape[1] == getattr(estimator, "n_features_in_", None) and bool(np.isfinite(X.sum()))
-
-
-def check_factors(estimator: Any, X: Any) -> Any:
-    """Validate samples that a map will multiply: as ``check_samples``, but sparse ones stay sparse."""
-    if issparse(X):
-        return validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
-    return check_samples(estimator, X, dtype=np.float64, reset=False)
-
-
-def dense(X: Any) -> np.ndarray:
-    """Make an array of a sparse matrix; ValueError where it would be larger than scikit-learn's ``working_memory``."""
-    size, most = X.shape[0] * X.shape[1] * 8 / 2**20, get_config()["working_memory"]
+    size = X.shape[0] * X.shape[1] * 8 / 2**20
+    most = get_config()["working_memory"]
     if size > most:
-        what = f"A sparse X of shape {X.shape} takes {size:,.0f} MiB when dense, more than working_memory, {most} MiB"
-        raise ValueError(f"{what}: sklearn.decomposition.TruncatedSVD makes fewer features, or give fewer rows.")
+        raise ValueError(
+            f"A sparse X of shape {X.shape} takes {size:,.0f} MiB when dense, more "
+            f"than working_memory, {most} MiB: reduce its features first."
+        )
     return X.toarray()
 
 
-def _check_no_words(estimator, y):
-    """ValueError where y has texts that are not numeric."""
-    values = np.asarray(y)
-    for value in values.ravel().tolist() if values.dtype.kind in "OSUT" else ():
-        try:
-            float(value if isinstance(value, str) else 0)
-        except ValueError:
-            what = f"{type(estimator).__name__} learns from numeric targets, and y has {printable(value)!r}"
-            raise ValueError(f"{what}: encode it, or use a learner of classes.") from None
-
-
-def _in_one_line(X, problem):
-    """The reason why a table is not numeric; None for other problems."""
-    first = str(problem).partition("\n")[0].rstrip(".")
-    if "NaN" in first and first.startswith("Input X"):
-        return first
-    others = []
-    if hasattr(X, "columns") and hasattr(X, "dtypes"):
-        columns = zip(X.columns, X.dtypes, strict=True)
-        others = [str(name) for name, kind in columns if not any(word in str(kind).lower() for word in NUMERIC)]
-    if others:
-        return f"X has columns that are no numbers: {few([repr(name) for name in others])}"
-    return first if first.startswith("could not convert string") else None
-
-
-def check_labels(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArray, NDArray[np.intp]]:
-    """Classes, those of y or the given ones, and the class index of every label; ValueError for fewer than two."""
-    if classes is None and np.asarray(y).dtype.kind not in "biuUS":  # integers and strings are always labels
-        _check_no_targets(y)
-    known, labels = np.unique(y if classes is None else classes), np.asarray(y)
-    if len(known) < 2:
-        where = "y has only 1 class" if classes is None else "classes has only 1"
-        raise ValueError(f"A metric is learned from at least two classes; {where}, {known.tolist()}.")
-    if classes is not None and len(unknown := np.setdiff1d(labels, known)):
-        raise ValueError(f"y has labels that are not among the classes: {few(unknown.tolist())}.")
-    return known, np.searchsorted(known, labels)
-
-
-def check_label_columns(Y: Any) -> tuple[list[NDArray], NDArray[np.intp]]:
-    """Classes of every column of labels Y (n, m), and class indices (n, m); ValueError where all are constant."""
-    if issparse(Y):
-        raise ValueError("A sparse y is not supported; y.toarray() has the same labels.")
-    columns = [np.asarray(column.tolist()) if column.dtype == object else column for column in Y.T]
-    for column in columns:
-        _check_no_targets(column)
-    classes, indices = zip(*(np.unique(column, return_inverse=True) for column in columns), strict=True)
-    if all(len(known) < 2 for known in classes):
-        raise ValueError("A metric is learned from at least two classes; every column of y has only 1 class.")
-    return list(classes), np.column_stack(indices)
-
-
-def has_columns(y: Any) -> bool:
-    """Whether y has several columns."""
-    try:
-        shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
-    except ValueError:  # rows of different lengths, of which validation speaks
-        return False
-    return len(shape) == 2 and shape[1] > 1
-
-
-def _check_no_targets(y):
-    """ValueError where y holds targets of regression."""
-    try:
-        check_classification_targets(y)
-    except ValueError as problem:
-        if "continuous" not in str(problem):
-            raise
-        reason = str(problem).partition(" Maybe")[0]
-        raise ValueError(f"{reason} Classes are needed here; {FOR_REGRESSION}.") from None
-
-
-def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
-    """Which rows have a label: those that are not -1, unless -1 is one of two classes."""
-    unlabelled = y == -1 if np.issubdtype(np.asarray(y).dtype, np.number) else np.zeros(len(y), dtype=bool)
-    if not unlabelled.any() or len(np.unique(y)) <= 2:
-        return np.ones(len(y), dtype=bool)
-    if not others_help:
-        n = int(unlabelled.sum())
-        gone = f"{counted(n, 'unlabelled row')} (y = -1) {verb(n, 'is', 'are')} left out"
-        warn_of_data(f"{gone}; if -1 is a class, give it another name.")
-    return ~unlabelled
+def check_magnitude(X: NDArray) -> None:
+    """ValueError where powers of distances would overflow or vanish."""
+    largest = float(np.abs(X).max())
+    if largest > LARGEST:
+        what = f"X has values as large as {largest:.1e}, too large for distances"
+        raise ValueError(f"{what}: look for wrong cells, or divide X by a constant.")
+    widest = float(ranges(X).max())
+    if 0 < widest < SMALLEST:
+        what = f"No feature of X varies by more than {widest:.1e}, too little"
+        raise ValueError(f"{what} for distances: multiply X by a constant.")
 
 
 def check_n_components(n_components: int | None, X: NDArray) -> None:
-    if n_components is not None and n_components > X.shape[1]:
-        raise ValueError(f"n_components={n_components} is larger than the number of features, {X.shape[1]}.")
+    """ValueError where there are fewer features than components."""
+    d = X.shape[1]
+    if n_components is not None and n_components > d:
+        what = f"n_components={n_components} is larger than the number of features"
+        raise ValueError(f"{what}, {d}.")
 
 
 def clip_count(value: Any, most: int, name: str) -> Any:
-    """``value``, None included, or ``most`` with a warning where the data allow no more."""
+    """``value``, or ``most`` with a warning where the data allow no more."""
     if value is None or value <= most:
         return value
     warn_of_data(f"{name}={value} is more than the data allow; {most} is used.")
     return most
 
 
-def warn_of_classes(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | None = None) -> None:
-    """Warn of traits of samples and class indices that make the metric worse."""
-    lonely = classes[np.bincount(y, minlength=len(classes)) == 1].tolist()
-    if lonely:
-        warn_of_data(f"Classes with a single sample, which has no neighbour of its own class: {few(lonely)}.")
-    warn_of_samples(X, names)
+# Labels
 
 
-def warn_of_samples(X: NDArray, names: NDArray | None = None) -> None:
-    """Warn of traits of the samples that make the metric worse."""
-    N, d = X.shape
-    constant = np.flatnonzero(ranges(X) == 0)
-    if len(constant):
-        named = constant if names is None else [printable(names[i]) for i in constant]
-        warn_of_data(f"Constant features, which no distance can use: {few(named)}.")
-    copies = N - len(equal_rows(X)[0]) if N <= MOST_COMPARED else 0
-    if copies > MANY_COPIES * N:
-        what = f"{copies} of {N} rows {verb(copies, 'is a copy of another', 'are copies of others')}"
-        why = "fine where they were observed independently; else errors that leave one row out are too low"
-        warn_of_data(f"{what}: {why}.")
-    if d > N:
-        warn_of_data(f"Fewer samples ({N}) than features ({d}): many maps fit them perfectly; n_components may help.")
+def check_labels(y: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:
+    """Classes, and the class index of every label."""
+    labels = np.asarray(y)
+    if labels.dtype.kind not in "biuUS":  # integers and strings are always labels
+        check_classification_targets(labels)
+    classes, indices = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        what = f"y has only 1 class, {classes.tolist()}"
+        raise ValueError(f"A metric is learned from at least two classes; {what}.")
+    return classes, indices
 
 
-def warn_of_empty(X: NDArray, names: NDArray | None = None) -> None:
-    """Warn of features without any value."""
-    empty = np.flatnonzero(np.isnan(X).all(axis=0))
-    if len(empty):
-        named = empty if names is None else [printable(names[i]) for i in empty]
-        warn_of_data(f"Features without any value, which no distance can use: {few(named)}.")
+def has_label(y: NDArray) -> NDArray[np.bool_]:
+    """Which rows have a label: all but -1, unless -1 is one of two classes."""
+    if not np.issubdtype(y.dtype, np.number) or len(np.unique(y)) <= 2:
+        return np.ones(len(y), dtype=bool)
+    return y != -1
 
 
-def few(items: Sequence | NDArray, most: int = 5) -> str:
-    """The first items, and how many more there are."""
-    return ", ".join(map(str, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")
+def labelled_data(
+    X: NDArray, y: NDArray, keeps_unlabelled: bool = False
+) -> tuple[NDArray, NDArray[np.intp], NDArray]:
+    """Samples, class indices and classes; unlabelled rows are left out, or -1."""
+    rows = np.flatnonzero(has_label(y))
+    classes, indices = check_labels(y[rows])
+    warn_of_copies(X)
+    if len(rows) == len(X):
+        return X, indices, classes
+    if keeps_unlabelled:
+        everyone = np.full(len(X), -1)
+        everyone[rows] = indices
+        return X, everyone, classes
+    warn_of_unlabelled(len(X) - len(rows))
+    return X[rows], indices, classes
 
 
-ORDINARY = (0.5, 1 + 1e-6)  # ranges of features scaled to [0, 1]: subsets of rows, rounding
-ALIKE = 0.05  # by which standard deviations may differ that are one and the same
-LARGEST, SMALLEST = 1e75, 1e-75  # their fourth powers are finite
-DWARFED = 1e5  # times the range of most others: float32 sees nothing else
-MANY, FOLD = 500, 32  # rows from which on so many are looked at together
+def labelled_rows(X: NDArray, y: NDArray | None) -> NDArray:
+    """Samples that have a class index; all without labels."""
+    return X if y is None or y.min() >= 0 else X[y >= 0]
+
+
+# Weights and order
+
+
+def weighted_data(
+    X: NDArray, y: NDArray, sample_weight: ArrayLike | None, keeps_order: bool = False
+) -> tuple[NDArray, NDArray[np.intp], NDArray | None, NDArray]:
+    """Labelled rows of positive weight: X, class indices, weights, classes.
+
+    They are in an order that does not depend on the order of the rows of X. Weights
+    have mean one, or are None where all are equal.
+    """
+    weights = check_weights(sample_weight, X)
+    with_label = has_label(y)
+    if not with_label.all():
+        warn_of_unlabelled(int((~with_label).sum()))
+    rows = np.flatnonzero(with_label & (weights > NEGLIGIBLE * weights.mean()))
+    classes, indices = check_labels(y[rows])
+    X, indices, weights = _in_order(X, indices, weights, rows, keeps_order)
+    warn_of_copies(X)
+    return X, indices, weights, classes
+
+
+def regression_data(
+    X: NDArray, y: NDArray, sample_weight: ArrayLike | None, keeps_order: bool = False
+) -> tuple[NDArray, NDArray[np.float64], NDArray | None]:
+    """Rows of positive weight as ``weighted_data``: X, targets, weights."""
+    weights = check_weights(sample_weight, X)
+    rows = np.flatnonzero(weights > NEGLIGIBLE * weights.mean())
+    targets = y[rows].astype(np.float64)
+    if not np.ptp(targets, axis=0).any():
+        raise ValueError("y is constant: a metric is learned from targets that differ.")
+    warn_of_copies(X)
+    return _in_order(X, targets, weights, rows, keeps_order)
+
+
+def check_weights(sample_weight: ArrayLike | None, X: NDArray) -> NDArray[np.float64]:
+    """Weights (N,) of the rows of X, ones for None."""
+    weights = check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row.")
+    return weights
+
+
+def _in_order(X, y, weights, rows, keeps_order):
+    """The rows of X and their targets y and weights, in canonical order."""
+    if keeps_order and len(rows) < len(X):
+        what = "The energy names rows of X, some of which are left out"
+        raise ValueError(f"{what}: they have no label or no weight.")
+    taken = X if len(rows) == len(X) else X[rows]
+    weights = weights[rows]
+    if not keeps_order and len(rows) <= MOST_ORDERED:
+        order = canonical_order(taken, y, weights)
+        taken = taken[order]
+        y = y[order]
+        weights = weights[order]
+    is_weighted = np.ptp(weights) > 0
+    return taken, y, weights / weights.mean() if is_weighted else None
+
+
+def canonical_order(
+    X: NDArray, y: NDArray | None = None, weights: NDArray | None = None
+) -> NDArray[np.intp]:
+    """A permutation that brings rows into the same order, however they are ordered.
+
+    Fits draw rows at random; so the draws do not depend on the order of the rows.
+    """
+    columns = [*X.T]
+    if y is not None:
+        columns += [*np.atleast_2d(y.T)]
+    if weights is not None:
+        columns += [weights]
+    order = np.lexsort(columns[:SINGLES][::-1])
+    first = X[order, :SINGLES]
+    if (first[1:] == first[:-1]).all(axis=1).any():
+        order = np.lexsort(columns[::-1])
+    return order[np.random.default_rng(0).permutation(len(order))]
+
+
+# Units
 
 
 def ranges(X: NDArray) -> NDArray[np.float64]:
-    """Largest less smallest value (d,) of every feature; infinite where it overflows."""
-    lowest, highest = extremes(X)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return (highest - lowest).astype(np.float64)
-
-
-def extremes(X: NDArray) -> tuple[NDArray, NDArray]:
-    """Smallest and largest value (d,) of every feature."""
-    low = high = X
-    if len(X) >= MANY and X.flags.c_contiguous:  # numpy reduces short rows slowly, so they are concatenated
-        whole = len(X) - len(X) % FOLD
-        folded = X[:whole].reshape(-1, FOLD * X.shape[1])
-        low = np.vstack([np.minimum.reduce(folded, axis=0).reshape(FOLD, -1), X[whole:]])
-        high = np.vstack([np.maximum.reduce(folded, axis=0).reshape(FOLD, -1), X[whole:]])
-    return np.minimum.reduce(low, axis=0), np.maximum.reduce(high, axis=0)
+    """Largest less smallest value (d,) of every feature."""
+    return (X.max(axis=0) - X.min(axis=0)).astype(np.float64)
 
 
 def unit_of(X: NDArray) -> float:
-    """What to divide X by: its largest range, or the common standard deviation of its features.
+    """What to divide X by, so that features are of order one.
 
-    1 where features are in [0, 1], or where nothing varies.
+    A learner whose start, steps or penalties assume such features learns from X / unit
+    and divides its map by the unit: one factor for all features. It is 1 for features
+    in [0, 1], else their common standard deviation or the largest range. A feature that
+    dwarfs the others gives a warning.
     """
     spans = ranges(X)
+    warn_of_dwarfs(spans)
     widest = float(spans.max())
     if widest == 0 or ORDINARY[0] < widest < ORDINARY[1]:
         return 1.0
     varying = spans > 0
-    spreads = widest * (X[:, varying] / widest).std(axis=0, dtype=np.float64)  # squares of X itself may overflow
-    differ, differ_in_range = (lengths.std() / lengths.mean() for lengths in (spreads, spans[varying]))
-    return float(spreads.mean()) if differ < min(ALIKE, differ_in_range) else widest
+    spreads = widest * (X[:, varying] / widest).std(axis=0, dtype=np.float64)
+    wide = spans[varying]
+    unlike = spreads.std() / spreads.mean()
+    if unlike < min(ALIKE, wide.std() / wide.mean()):
+        return float(spreads.mean())
+    return widest
 
 
-def check_not_huge(X: NDArray) -> None:
-    """ValueError where distances between the rows of X would overflow."""
-    largest = max(float(X.max()), -float(X.min()))
-    if largest > LARGEST:
-        what = f"X has values as large as {largest:.1e}, too large for powers of distances"
-        raise ValueError(f"{what}: look for wrong cells, or divide X by a constant.")
+# Warnings
 
 
-def check_magnitude(X: NDArray) -> None:
-    """ValueError where distances between the rows of X would overflow or underflow."""
-    lowest, highest = extremes(X)
-    check_not_huge(np.append(lowest, highest))
-    widest = float((highest - lowest).max())
-    if 0 < widest < SMALLEST:
-        what = f"No feature of X varies by more than {widest:.1e}, too little for powers of distances"
-        raise ValueError(f"{what}: multiply X by a constant.")
+def warn_of_dwarfs(spans: NDArray) -> None:
+    """Warn where one feature is so wide that distances consist of it alone."""
+    if not spans.any():
+        return
+    usual = np.quantile(spans[spans > 0], 0.5, method="lower")
+    if spans.max() > DWARFED * usual:
+        times = spans.max() / usual
+        what = f"Feature {spans.argmax()} spans {times:.1e} times as much as most"
+        remedy = "scale the features, or look for a wrong cell"
+        warn_of_data(f"{what} others, distances consist of it alone: {remedy}.")
 
 
-def warn_of_dwarfs(X: NDArray) -> None:
-    """Warn where one feature is so much wider than most others that distances consist of it alone."""
-    spans = ranges(X)
-    usual = np.quantile(spans[spans > 0], 0.5, method="lower") if spans.any() else 0.0
-    if spans.max() > DWARFED * usual > 0:
-        what = f"Feature {spans.argmax()} spans {spans.max() / usual:.1e} times as much as most others"
-        remedy = "scale the features (MinMaxScaler), or look for a wrong cell"
-        warn_of_data(f"{what}, distances consist of it alone: {remedy}.")
+def warn_of_unlabelled(n: int) -> None:
+    """Warn of rows that are left out because they have no label."""
+    remedy = "if -1 is a class, give it another name"
+    warn_of_data(f"Unlabelled rows (y = -1) are left out: {n}; {remedy}.")
+
+
+def warn_of_copies(X: NDArray) -> None:
+    """Warn where many rows are copies of others."""
+    copies = count_copies(X)
+    if copies > MANY_COPIES * len(X):
+        why = "errors that leave one row out may be too low"
+        warn_of_data(f"{copies} of {len(X)} rows are copies of others: {why}.")
+
+
+def count_copies(X: NDArray) -> int:
+    """How many rows equal another one; equal rows fall on one point of a line."""
+    line = np.random.default_rng(0).standard_normal(X.shape[1])
+    points = np.sort(X @ line)
+    gaps = np.diff(points)
+    return int((gaps <= ROUNDING * np.abs(points).max()).sum())

@@ -4,13 +4,11 @@ from ..mc.diagnostics import effective_sample_size, split_r_hat
 from .diagnostics import (
     LEAST_OVERLAP,
     Mixing,
-    autocorrelation,
     equilibrated,
     equilibration,
     mixing,
     rejections,
     round_trips,
-    statistical_inefficiency,
 )
 from .estimates import Estimate, Thermodynamics, thermodynamics
 from .fitted import FittedEnergy, MetricSpread, ModelThermodynamics, described, thermodynamics_of
@@ -39,7 +37,6 @@ __all__ = [
     "Recording",
     "TemperingSettings",
     "Thermodynamics",
-    "autocorrelation",
     "calibration_test",
     "described",
     "effective_sample_size",
@@ -53,7 +50,6 @@ __all__ = [
     "rejections",
     "round_trips",
     "split_r_hat",
-    "statistical_inefficiency",
     "temper",
     "thermodynamics",
     "thermodynamics_of",

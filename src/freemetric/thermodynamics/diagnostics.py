@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..mc.diagnostics import autocovariance, effective_sample_size, split_r_hat
+from ..mc.diagnostics import effective_sample_size, split_r_hat
 from ..mc.state import Array
 from .estimates import pymbar
 from .recording import Recording
@@ -62,26 +62,6 @@ def mixing(recording: Recording, overlap: Array) -> Mixing:
         float(between.min()) if len(between) else 1.0,
         float(rejections(recording).sum()),
     )
-
-
-def autocorrelation(series: Array) -> Array:
-    """Autocorrelation of a series (n,) at every lag, by Fourier transform; 1 at lag zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from freemetric.thermodynamics import autocorrelation
-    >>> autocorrelation(np.tile([1.0, -1.0], 500))[:3].round(2)
-    array([ 1., -1.,  1.])
-    """
-    covariance = autocovariance(np.asarray(series, dtype=np.float64)[:, None])[:, 0]
-    return covariance / covariance[0] if covariance[0] > 0 else np.full(len(covariance), np.nan)
-
-
-def statistical_inefficiency(series: Array) -> float:
-    """g, the number of steps that are worth one independent sample, 1 + 2 tau (``pymbar.timeseries``)."""
-    series = np.asarray(series, dtype=np.float64)
-    return float(pymbar().timeseries.statistical_inefficiency(series)) if np.ptp(series) > 0 else 1.0
 
 
 def equilibration(series: Array) -> tuple[int, float, float]:

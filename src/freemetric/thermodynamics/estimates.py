@@ -47,8 +47,6 @@ class Thermodynamics:
     freezing : Estimate
         Temperature of the highest peak of C; NaN where C has no peak inside of the range that rises above both of its
         ends by two standard errors.
-    stepping_stone : Estimate
-        log Z of the last rung by stepping stones, beside the one that F is made of.
     is_absolute : bool
         Whether F and S are absolute. Else S is zero at the highest temperature, and F follows from that.
     overlap : ndarray of shape (n_rungs, n_rungs)
@@ -62,7 +60,6 @@ class Thermodynamics:
     heat_capacity: Array
     errors: dict[str, Array]
     freezing: Estimate
-    stepping_stone: Estimate
     is_absolute: bool
     overlap: Array
 
@@ -129,12 +126,10 @@ def thermodynamics(recording: Recording, temperatures: ArrayLike | None = None) 
     frozen = Estimate(float("nan"), float("nan"))
     if stands_out.all():
         frozen = Estimate(peak(T, C), float(_errors(recording, np.tensordot(peak_slope(T, C), influence[3], 1))))
-    log_z, of_steps = stepping_stone(recording)
-    stones = Estimate(log_z, float(_errors(recording, of_steps)))
     # pymbar fails on one state alone.
     overlap = np.asarray(solution.compute_overlap()["matrix"]) if len(solution.f_k) > 1 else np.ones((1, 1))
     errors = dict(zip(CURVES, spreads, strict=True))
-    return Thermodynamics(T, F, U, S, C, errors, frozen, stones, recording.is_absolute, overlap)
+    return Thermodynamics(T, F, U, S, C, errors, frozen, recording.is_absolute, overlap)
 
 
 def solve(recording: Recording) -> Any:
@@ -187,20 +182,6 @@ def curves_of(recording: Recording, f: Array, temperatures: Array) -> tuple[Arra
         d_log_z -= d_log_z[-1] + d_U[-1] / temperatures[-1]
     values = [-temperatures * log_z, U, U / temperatures + log_z, variance / temperatures**2]
     return np.array(values), np.array([-T * d_log_z, d_U, d_U / T + d_log_z, d_heat])
-
-
-def stepping_stone(recording: Recording) -> tuple[float, Array]:
-    r"""log Z of the last rung by stepping stones, :math:`\sum_k \log \langle e^{u_k - u_{k+1}} \rangle_k`.
-
-    Relative to the first rung where its log Z is not known. Means are over the hotter of two rungs, which covers the
-    other one (Xie et al., Systematic Biology 60, 2011). The second value is the influence of every step.
-    """
-    s, T = recording.ladder
-    E, C = (part.reshape(-1, len(T))[:, :-1] for part in (recording.energy, recording.confinement))
-    gain = -(np.diff(s / T) * E + np.diff(1 / T) * C)
-    steps = logsumexp(gain, axis=0) - np.log(len(gain))
-    of_steps = (np.exp(gain - steps) - 1).sum(axis=1) / len(gain)
-    return float(steps.sum() + (recording.log_reference if recording.is_absolute else 0.0)), of_steps
 
 
 def _errors(recording: Recording, influence: Array) -> Array:

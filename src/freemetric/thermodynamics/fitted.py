@@ -123,7 +123,7 @@ class ModelThermodynamics:
     mixing : Mixing
         Diagnostics of the run.
     recording : Recording
-        The run itself, with ``to_datatree()`` for ArviZ.
+        The run itself.
     """
 
     curves: Thermodynamics
@@ -187,7 +187,7 @@ def thermodynamics_of(
     T = fitted.temperature
     if not T > 0:
         raise ValueError("The walk ended at temperature 0: thermodynamics needs a sampler that ends above.")
-    settings = replace(settings or TemperingSettings(), kept_temperature=T, matrices=fitted.matrices)
+    settings = replace(settings or TemperingSettings(), kept_temperature=T)
     ends = (T / COLDER, None) if temperatures is None else temperatures
     recording = equilibrated(temper(fitted.energy, fitted.start, fitted.ridge, ends, settings, random_state))
     spread = MetricSpread.of(

@@ -1,6 +1,5 @@
 """Ladders tuned by the communication barrier, and the run on them that thermodynamics is made of."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +36,6 @@ class TemperingSettings:
         How to propose; None: Hamiltonian where the energy has a gradient, else one element at a time.
     kept_temperature : float or None, default=None
         Temperature whose maps are kept, which becomes one of a rung; None: the lowest.
-    matrices : callable or None, default=None
-        M (n, d, d) of maps (n, p, d), for overlaps, where these are no plain maps.
     """
 
     n_steps: int = 400
@@ -48,7 +45,6 @@ class TemperingSettings:
     n_rounds: int = 3
     move: Any = None
     kept_temperature: float | None = None
-    matrices: Callable[[Array], Array] | None = None
 
     def __post_init__(self) -> None:
         least = {"n_steps": 1, "n_rungs": 2, "most_rungs": 2, "n_ladders": 1, "n_rounds": 0}
@@ -185,7 +181,7 @@ class _Tuning:
         move = default_move(energy) if settings.move is None else settings.move
         n_total = round(n_steps / (1 - burn_in))
         sampler = LadderTempering(ladder, move, n_steps=n_total, n_ladders=settings.n_ladders, burn_in=burn_in)
-        recorder = Recorder(ladder, energy, n_steps, self.kept, settings.matrices)
+        recorder = Recorder(ladder, energy, n_steps, self.kept)
         for state, info in sampler.iterate(rng, energy, self.maps.reshape(-1, *self.maps.shape[2:])):
             recorder.note(state, info)
         self.maps = state.A.reshape(self.maps.shape)

@@ -38,17 +38,14 @@ def overlap(A: Array, B: Array) -> Array:
            [1. , 1. , 0.5],
            [0.5, 0.5, 1. ]])
     """
-    return _normalised(A, B, lambda A, B: ((A @ np.swapaxes(B, -1, -2)) ** 2).sum(axis=(-2, -1)))  # |A B^T|^2
+    A, B = np.asarray(A), np.asarray(B)
+    size = np.sqrt(_product(A, A) * _product(B, B))
+    return _product(A, B) / np.where(size > 0, size, 1.0)  # no metric at all is like no other
 
 
-def overlap_of_matrices(M: Array, N: Array) -> Array:
-    """The same of the matrices themselves, (..., d, d)."""
-    return _normalised(M, N, lambda M, N: (M * N).sum(axis=(-2, -1)))
-
-
-def _normalised(one, two, product):
-    size = np.sqrt(product(one, one) * product(two, two))
-    return product(one, two) / np.where(size > 0, size, 1.0)  # no metric at all is like no other
+def _product(A, B):
+    """<M_A, M_B> = |A B^T|^2."""
+    return ((A @ np.swapaxes(B, -1, -2)) ** 2).sum(axis=(-2, -1))
 
 
 class Band(NamedTuple):

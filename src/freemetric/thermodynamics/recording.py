@@ -1,15 +1,14 @@
-"""What chains have visited: energies by rung, exchanges and maps; kept while they run, in files, and for ArviZ."""
+"""What chains have visited: energies by rung, exchanges and maps; kept while they run, and in files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..extras import require
 from ..mc import Info, State
 from ..mc.state import Array
-from .landscape import overlap, overlap_of_matrices
+from .landscape import overlap
 from .tempering import Coupled, Ladder
 
 MOST_MAPS = 1000  # that are kept of every ladder
@@ -141,37 +140,6 @@ class Recording(NamedTuple):
             raise ValueError("a recording whose overlaps do not belong to it")
         return cls(Ladder(*ladder), energy, confinement, swaps, log_z, maps, kept, overlaps)
 
-    def to_datatree(self) -> Any:
-        """The recording as an ``xarray.DataTree``, which is what ArviZ 1 reads; needs the extra ``thermo``.
-
-        The group ``posterior`` holds ``M``, the metric A^T A on the rung of the maps, with a ladder as a chain. The
-        group ``sample_stats`` holds energy, confinement and swaps of all rungs. For ArviZ 0 write
-        ``arviz.InferenceData(posterior=tree["posterior"].to_dataset())``.
-
-        Returns
-        -------
-        tree : xarray.DataTree
-            Dimensions begin with chain and draw.
-        """
-        xarray = require("xarray", "thermo")
-        rungs = {"temperature": ("rung", self.ladder.temperature), "coupling": ("rung", self.ladder.coupling)}
-        swaps = np.concatenate([self.swaps, np.full((*self.swaps.shape[:2], 1), np.nan)], axis=2)
-        values = {"energy": self.energy, "confinement": self.confinement, "swap": swaps}
-        stats = {name: (("chain", "draw", "rung"), np.swapaxes(array, 0, 1)) for name, array in values.items()}
-        metric = np.swapaxes(np.swapaxes(self.maps, 2, 3) @ self.maps, 0, 1)
-        posterior = {"M": (("chain", "draw", "feature", "other_feature"), metric)} if len(self.maps) else {}
-        attributes = {"temperature": float(self.ladder.temperature[self.kept]), "log_reference": self.log_reference}
-        groups = {
-            "/posterior": xarray.Dataset(posterior, attrs=attributes),
-            "/sample_stats": xarray.Dataset(stats, coords=rungs),
-        }
-        # ArviZ's plots need a coordinate for every dimension.
-        numbered = {
-            name: data.assign_coords({dim: np.arange(size) for dim, size in data.sizes.items()})
-            for name, data in groups.items()
-        }
-        return xarray.DataTree.from_dict(numbered)
-
 
 class Recorder:
     """Collects a recording from the steps of a sampler; it can be read at any time.
@@ -186,8 +154,6 @@ class Recorder:
         Steps that will be recorded, which decide how many maps are left out between two that are kept.
     kept : int, default=-1
         Rung whose maps are kept.
-    matrices : callable or None, default=None
-        M (n, d, d) of maps (n, p, d), where these are no plain maps, whose M is A^T A.
     """
 
     def __init__(
@@ -196,9 +162,8 @@ class Recorder:
         energy: Coupled,
         n_steps: int,
         kept: int = -1,
-        matrices: Callable[[Array], Array] | None = None,
     ) -> None:
-        self.ladder, self.energy, self.kept, self.matrices = ladder, energy, kept, matrices
+        self.ladder, self.energy, self.kept = ladder, energy, kept
         self.stride = max(1, -(-n_steps // MOST_MAPS))
         self._rows: list[tuple[Array, ...]] = []
         self._maps: list[Array] = []
@@ -213,16 +178,10 @@ class Recorder:
         A = state.A.reshape(-1, K, *state.A.shape[1:])
         if len(self._rows) % self.stride == 0:
             self._maps.append(A[:, self.kept].copy())
-        self._rows.append((E, C, info.swaps_with_next.reshape(-1, K)[:, :-1], self._overlaps(A)))
-        self._n_parameters = state.A[0].size
-
-    def _overlaps(self, A):
-        """Of all pairs of ladders on every rung, (n_pairs, n_rungs)."""
         one, two = np.triu_indices(len(A), 1)
-        if self.matrices is None:
-            return overlap(A[one], A[two])
-        M = [self.matrices(A[:, k]) for k in range(A.shape[1])]  # a rung at a time: matrices may be large
-        return np.array([overlap_of_matrices(rung[one], rung[two]) for rung in M]).T
+        swaps = info.swaps_with_next.reshape(-1, K)[:, :-1]
+        self._rows.append((E, C, swaps, overlap(A[one], A[two])))
+        self._n_parameters = state.A[0].size
 
     @property
     def recording(self) -> Recording:

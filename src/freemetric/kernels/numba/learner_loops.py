@@ -2,12 +2,13 @@
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from .compiling import njit
 
-ANY_ORDER = {"reassoc", "contract", "nsz"}  # sums in any order; infinities and nan stay what they are
+ANY_ORDER = {"reassoc", "contract", "nsz"}  # infinities and nan stay what they are
 TAIL = 3  # the average weighs iterate s by about s**TAIL: old iterates fade, noise still averages out
 f32 = np.float32
 
@@ -65,7 +66,7 @@ class DualAverage(NamedTuple):
         return cls(start.copy(), np.zeros(n), np.zeros(n), start.astype(f32), start.copy(), penalty, float(gamma))
 
 
-@njit(fastmath=ANY_ORDER, nogil=True, cache=True)
+@numba.njit(inline="always")
 def margin(P, a, p, n, weights, z):
     """1 + sum_i w_i z_i; fills z."""
     total = f32(1)
@@ -76,7 +77,7 @@ def margin(P, a, p, n, weights, z):
     return total
 
 
-@njit(fastmath=ANY_ORDER, nogil=True, cache=True)
+@numba.njit(inline="always")
 def batch_gradient(P, triplets, batch, weights, z, g):
     """Fills g with the mean over the batch of the hinges' gradients."""
     g[:] = f32(0)
@@ -87,7 +88,7 @@ def batch_gradient(P, triplets, batch, weights, z, g):
                 g[i] += share * z[i]
 
 
-@njit(fastmath=ANY_ORDER, nogil=True, cache=True)
+@numba.njit(inline="always")
 def update(state, g, t):
     """w = argmin_{w >= 0} <sum of g, w> + t <penalty, w> + |w - start|_H^2 / (2 gamma), H = diag sqrt(sum of g^2)."""
     share = (1.0 + TAIL) / (t + TAIL)
@@ -100,7 +101,7 @@ def update(state, g, t):
         state.average[i] += share * (w - state.average[i])
 
 
-@njit(nogil=True, cache=True)
+@njit(fastmath=ANY_ORDER, nogil=True, cache=True)
 def descend(P, triplets, batches, state, t):
     """Take one step per row of ``batches`` (numbers of triplets), the first being step number ``t + 1``."""
     z, g = np.empty(P.shape[1], f32), np.empty(P.shape[1], f32)
@@ -109,7 +110,7 @@ def descend(P, triplets, batches, state, t):
         update(state, g, t + s + 1)
 
 
-@njit(fastmath=ANY_ORDER, nogil=True, cache=True)
+@numba.njit(inline="always")
 def squared_distance(Z, a, b):
     total = 0.0
     for i in range(Z.shape[1]):
@@ -117,7 +118,7 @@ def squared_distance(Z, a, b):
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(fastmath=ANY_ORDER, nogil=True, cache=True)
 def mean_hinge(Z, triplets):
     """Mean of [1 + |z_a - z_p|^2 - |z_a - z_n|^2]_+ over the triplets, for mapped samples Z (N, p)."""
     total = 0.0

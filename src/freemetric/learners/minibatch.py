@@ -1,0 +1,126 @@
+"""Stochastic descent over maps of very many samples, by mini-batches."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..energies import Energy, MiniBatch
+from ..mc import Streams
+from ..mc.streams import generator
+from .maps import MapSearch
+from .search import Array, BestSoFar, logger, one_blas_thread
+
+MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs
+BATCH = 2048
+SUBSET = 4096  # samples on which maps are compared
+STEPS = 25  # between two evaluations on the subset
+FIRST_STEP = 0.1  # of the root mean square of the map's elements
+SHORTEST_STEP = 1 / 64  # of the first one: the descent has converged
+MEAN_MEMORY = 0.9  # of gradients
+SQUARE_MEMORY = 0.99
+PATIENCE = 2  # evaluations without a better map, after which steps are halved
+
+
+def rows_per_batch(
+    batch_size: int | None, n_samples: int, usual: int = BATCH
+) -> int | None:
+    """Samples of a batch; None for no batches."""
+    if batch_size is None:
+        return None if n_samples <= MOST_WHOLE else usual
+    return None if n_samples <= batch_size else batch_size
+
+
+class BatchSearch(MapSearch):
+    """A learner that descends an energy of very many samples in batches."""
+
+    batch_size: int | None
+    device: str
+    random_state: Any
+
+    def _in_batches(self, X, y, weights, unit, n, energy: Energy, size_energy: Energy):
+        """The search by batches of n samples.
+
+        It begins at the size of the map that has the lowest ``size_energy``.
+        """
+        rng = generator(self.random_state)
+        seed = int(rng.integers(2**32))
+        device = getattr(self, "device", "cpu")
+
+        def bound(energy):
+            return MiniBatch(energy, n, sample_size=SUBSET, random_state=seed).bind(
+                X, y, sample_weight=weights, device=device, unit=unit
+            )
+
+        batches = bound(energy)
+        rows = batches.sample
+        with one_blas_thread():
+            start = self._start(rng, X[rows] / unit, y[rows], unit)
+            start = well_scaled(start, bound(size_energy))
+        return StochasticDescent(batches, rng, start)
+
+
+def well_scaled(A: NDArray, value: Callable[[NDArray], NDArray]) -> NDArray:
+    """A map (p, d) times the power of two of the lowest value."""
+    maps = 2.0 ** np.arange(-10, 11)[:, None, None] * A
+    return maps[int(np.argmin([value(scaled[None])[0] for scaled in maps]))]
+
+
+class StochasticDescent:
+    """Adam with steps that are halved when they stop helping (Kingma and Ba 2015).
+
+    The objective is a function of stacks (1, p, d) of maps. Its ``draw(rng)`` is that
+    of a new batch, with ``value_and_grad``. Every ``STEPS`` steps the objective is
+    evaluated at the mean of the maps on the way, which is less noisy.
+    """
+
+    def __init__(self, objective: Any, rng: np.random.Generator, start: Array) -> None:
+        self.objective = objective
+        self.rng = rng
+        self.start = start
+        self.best = BestSoFar()
+        self.n_iter = 0
+        self.n_steps = 0
+        self.mean = np.zeros(start.shape)
+        self.square = 0.0
+
+    def run(self, max_iter: int, tol: float) -> bool:
+        """Whether it converged within so many evaluations on the subset."""
+        streams = Streams.of(self.rng, 1)
+        A = self.start
+        self.best.offer(self.objective(A[None])[0], A)
+        step = FIRST_STEP * np.sqrt(np.mean(A**2))
+        shortest = SHORTEST_STEP * step
+        waited = 0
+        while step > shortest:
+            if self.n_iter == max_iter:
+                return False
+            before = self.best.value
+            A, mean = self._walk(streams, A, step)
+            self.best.offer(self.objective(mean[None])[0], mean)
+            self.n_iter += 1
+            value = self.best.value
+            logger.info("evaluation %d: objective %.6g", self.n_iter, value)
+            waited = 0 if self.best.value < before - tol else waited + 1
+            if waited == PATIENCE:
+                waited = 0
+                step /= 2
+                A = self.best.item.copy()
+        return True
+
+    def _walk(self, streams, A, step):
+        """The map after ``STEPS`` steps, and the mean of the maps on the way."""
+        a = MEAN_MEMORY
+        b = SQUARE_MEMORY
+        mean = np.zeros_like(A)
+        for _ in range(STEPS):
+            gradient = self.objective.draw(streams).value_and_grad(A[None])[1][0]
+            self.n_steps += 1
+            self.mean = a * self.mean + (1 - a) * gradient
+            self.square = b * self.square + (1 - b) * np.mean(gradient**2)
+            size = np.sqrt(self.square / (1 - b**self.n_steps))
+            size = size if size > 0 else 1.0
+            A = A - step * (self.mean / (1 - a**self.n_steps) / size)
+            mean += A / STEPS
+        return A, mean
