@@ -40,9 +40,7 @@ def ensemble_votes(ensemble, X):
             Z, Q = under(A, view(training_set.X)), under(A, view(X))
             for n, weight in zip(ensemble.sizes, member.weights, strict=True):
                 for i, query in enumerate(Q):
-                    mean = votes(
-                        Z, training_set.values, training_set.weights, query, n
-                    )
+                    mean = votes(Z, training_set.values, training_set.weights, query, n)
                     out[i] += weight / len(member.maps) * mean
     return out
 

@@ -94,7 +94,7 @@ def test_masses_and_sums_add_up(rows):
     training_set = TrainingSet.of(X, values, weights)
     assert training_set.counts.sum() == len(training_set) == 40
     for place in range(len(training_set.row_of_place)):
-        own = (X == X[training_set.row_of_place[place]]).all(axis=1)
+        own = (X[training_set.row_of_place[place]] == X).all(axis=1)
         assert_allclose(training_set.masses[place], weights[own].sum())
         assert_allclose(training_set.sums[place], weights[own] @ values[own])
 

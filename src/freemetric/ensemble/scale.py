@@ -60,7 +60,12 @@ class Scale:
         """Targets y on the scale."""
         g = y / self.magnitude
         if self.name == "log":
-            g = np.log(g)
+            if not (y > 0).all():
+                raise ValueError(
+                    "scale='log' is for positive targets; the smallest of y is "
+                    f"{y.min():g}."
+                )
+            g = np.log(np.maximum(g, np.finfo(float).tiny))
         elif self.name == "asinh":
             g = np.arcsinh(g / self.bend)
         return (g - self.centre) / self.unit
@@ -102,10 +107,6 @@ def scales_to_try(y, name):
     """
     if name not in ("auto", *SCALES):
         raise ValueError(f"scale is 'auto', 'linear', 'log' or 'asinh'; got {name!r}.")
-    if name == "log" and not (y > 0).all():
-        raise ValueError(
-            f"scale='log' is for positive targets; the smallest of y is {y.min():g}."
-        )
     if name != "auto":
         return [name]
     largest = np.abs(y).max()
