@@ -171,15 +171,18 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             The matrix.
         """
         check_is_fitted(self)
-        d = self.n_features_in_
         for name in ("quantiles", "logs"):
             if name in self.ensemble_.used_views:
                 raise ValueError(
                     f"There is no Mahalanobis matrix, because metrics of {name} vote; "
                     'candidates=["scaled/diagonal", "scaled/full"] are linear.'
                 )
-        origin = self.ensemble_.embed(np.zeros((1, d)))
-        J = self.ensemble_.embed(np.eye(d)) - origin
+        # Steps as wide as the training samples: rounding then does not matter.
+        low = self.ensemble_.X.min(axis=0)
+        width = np.ptp(self.ensemble_.X, axis=0)
+        width = np.where(width > 0, width, 1.0)
+        steps = self.ensemble_.embed(low + np.diag(width))
+        J = (steps - self.ensemble_.embed(low[None])) / width[:, None]
         return J @ J.T
 
     @property
@@ -334,12 +337,13 @@ SAMPLES = {
     "dtype": np.float64,
     "ensure_all_finite": "allow-nan",
     "accept_sparse": ("csr", "csc"),
+    "order": "C",
 }
 
 
 def dense(X):
     """Samples as an ordinary array."""
-    return X.toarray() if hasattr(X, "toarray") else X
+    return X.toarray(order="C") if hasattr(X, "toarray") else X
 
 
 def in_reach(X):

@@ -315,7 +315,8 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        P = self.predict_proba(X)
+        return self.classes_[P.argmax(axis=1)]
 
     def predict_set(self, X, alpha=0.1, coverage="class"):
         r"""Return sets of classes that hold the true one with probability 1 - alpha.
