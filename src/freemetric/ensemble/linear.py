@@ -148,7 +148,8 @@ class SurfaceRegressor(ArrayRegressor):
         self.coef_, self.intercept_ = ridge_line(self._columns(X), y, weights)
 
     def _columns(self, X):
-        V = np.clip((X - self.centre_) / self.span_, -0.5, 0.5)
+        with np.errstate(over="ignore"):
+            V = np.clip((X - self.centre_) / self.span_, -0.5, 0.5)
         first, second = np.triu_indices(X.shape[1])
         return np.hstack([V, V[:, first] * V[:, second]])
 

@@ -214,7 +214,9 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         self.noise_ = noise
         self.selection_ = selection
         self.oob_prediction_ = everyone
-        self.oob_score_ = float(1 - residual / variance) if variance > 0 else np.nan
+        self.oob_score_ = np.nan
+        if np.ptp(own) > 0:
+            self.oob_score_ = float(1 - residual / variance)
         return self
 
     @one_blas_thread()
