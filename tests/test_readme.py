@@ -32,7 +32,7 @@ def test_commands_run(left_out, tmp_path, monkeypatch):
         for command in commands.splitlines():
             if command.split()[1] != left_out:  # tests/cli compares smaller tables
                 run_command(command)
-    assert (tmp_path / "people.html").exists()
+    assert (tmp_path / "wine.html").exists()
 
 
 def test_two_minutes_are_enough():

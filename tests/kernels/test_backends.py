@@ -75,10 +75,13 @@ def test_energy_and_gradient_are_the_reference(kernels, rng, cost, diagonal, siz
 def test_maps_of_any_size(kernels, rng, scale, size):
     X, y = rng.random((2, 97, 4)), rng.integers(3, size=(1, 97))
     A = scale * rng.standard_normal((2, 4, 4))
-    # float32 knows a squared distance to 1e-7 of the largest: at scale 1000 that is 0.1 in an exponent
+    # float32 knows a squared distance to 1e-7 of the largest: at scale 1000 that is 0.1
+    # in an exponent
     tolerance = 1e-4 if scale <= 10 else 0.3
     rtol = 1e-5 if scale <= 10 else 1e-3
-    assert_same(both(kernels, X, y, Similarity("class"), A, None, size), rtol, tolerance)
+    assert_same(
+        both(kernels, X, y, Similarity("class"), A, None, size), rtol, tolerance
+    )
 
 
 @pytest.mark.parametrize("N", [2, 3, 255, 256, 257, 700])
@@ -195,6 +198,6 @@ def test_missing_gpu_is_named():
     torch = pytest.importorskip("torch", reason="needs torch")
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
+    X, y = np.zeros((1, 2, 1)), np.array([[0, 1]])
     with pytest.raises(ValueError, match="torch finds no device 'cuda'"):
-        X, y = np.zeros((1, 2, 1)), np.array([[0, 1]])
         kernels_for("cuda").prepare(X, y, Similarity("class"), "cuda")

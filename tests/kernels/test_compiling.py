@@ -14,11 +14,13 @@ ENERGIES = """
 import numpy as np
 from freemetric.energies import LMNNEnergy, LogNCAEnergy, NCAEnergy, RegressionEnergy
 rng = np.random.default_rng(0)
-X, y, A = rng.random((120, 13)), np.arange(120) % 3, 3 * rng.standard_normal((3, 13, 13))
+X, y = rng.random((120, 13)), np.arange(120) % 3
+A = 3 * rng.standard_normal((3, 13, 13))
 for energy in (LogNCAEnergy(), LogNCAEnergy(16), RegressionEnergy(), LMNNEnergy()):
     bound = energy.bind(X, y)
     print([part.tobytes().hex() for part in (bound(A), *bound.value_and_grad(A))])
-moves = np.zeros((3, 9), int), np.arange(27).reshape(3, 9) % 13, rng.random((3, 9)), np.full((3, 9), 0.01)
+columns = np.arange(27).reshape(3, 9) % 13
+moves = np.zeros((3, 9), int), columns, rng.random((3, 9)), np.full((3, 9), 0.01)
 print([part.tobytes().hex() for part in NCAEnergy().bind(X, y).sweep(A, *moves)])
 """
 

@@ -7,7 +7,9 @@ from freemetric.kernels import Loss, Similarity, Trials, cpu_kernels, reference
 
 
 def problem(rng, N, scale=1.0, R=2, d=5, p=3):
-    """Samples in float32, as kernels see them: what rounding does to X is not the question."""
+    """Samples in float32, as kernels see them: what rounding does to X is not the
+    question.
+    """
     y = rng.integers(3, size=N)
     X = rng.random((R, N, d)) + 0.3 * np.eye(3, d)[y]
     X = scale * (X - X.mean(axis=1, keepdims=True))

@@ -1,4 +1,6 @@
-"""The large margin against loops, finite differences and what was kept of an earlier search."""
+"""The large margin against loops, finite differences and what was kept of an earlier
+search.
+"""
 
 import numpy as np
 import pytest
@@ -10,11 +12,15 @@ KERNELS = cpu_kernels()
 
 @pytest.fixture
 def samples(rng):
-    """Samples of three classes, sorted, where each class ends, and two targets of every sample."""
+    """Samples of three classes, sorted, where each class ends, and two targets of every
+    sample.
+    """
     y = np.repeat([0, 1, 2], [20, 15, 9])
     Z = rng.standard_normal((44, 3)) + y[:, None]
     end = np.searchsorted(y, y, side="right")
-    targets = np.array([rng.choice(np.flatnonzero(y == c), 2, replace=False) for c in y])
+    targets = np.array(
+        [rng.choice(np.flatnonzero(y == c), 2, replace=False) for c in y]
+    )
     targets[3, 1] = targets[40] = -1  # some have fewer
     return Z, y, end, targets
 
@@ -50,7 +56,9 @@ def test_the_gradient_is_that_of_the_smooth_loss(samples):
     for place in ((0, 0), (7, 2), (40, 1), (43, 0)):
         step = np.zeros(Z.shape)
         step[place] = 1e-6
-        up, down = (searched(Z + s * step, targets, end, margin, nothing)[1] for s in (1, -1))
+        up, down = (
+            searched(Z + s * step, targets, end, margin, nothing)[1] for s in (1, -1)
+        )
         assert gradient[place] == pytest.approx((up - down) / 2e-6, rel=1e-4, abs=1e-6)
 
 

@@ -12,7 +12,9 @@ def test_lists_are_those_of_a_sort(rng, N, size):
     truth = reference.others_in_order(Z, size)
     np.testing.assert_array_equal(cpu_kernels().others_in_order(Z, size), truth)
     found = cpu_kernels().others_nearest(Z.astype(np.float32), size)
-    assert (found == truth).mean() > 0.999  # float32 may swap neighbours at almost equal distances
+    assert (
+        found == truth
+    ).mean() > 0.999  # float32 may swap neighbours at almost equal distances
 
 
 def test_of_equal_distances_the_first_row_wins(rng):
@@ -24,11 +26,17 @@ def test_of_equal_distances_the_first_row_wins(rng):
 @pytest.mark.parametrize("kind", ["integers", "numbers"])
 def test_lists_do_not_depend_on_the_guess(rng, kind):
     """A walk that is resumed has other lists to begin with."""
-    Z = rng.integers(4, size=(2, 90, 2)) if kind == "integers" else rng.random((2, 90, 3))
+    Z = (
+        rng.integers(4, size=(2, 90, 2))
+        if kind == "integers"
+        else rng.random((2, 90, 3))
+    )
     Z = Z.astype(np.float32)
     cold = cpu_kernels().others_nearest(Z, 12)
     for seed in range(3):
-        order = np.random.default_rng(seed).permuted(np.tile(np.arange(89), (2, 90, 1)), axis=2)
+        order = np.random.default_rng(seed).permuted(
+            np.tile(np.arange(89), (2, 90, 1)), axis=2
+        )
         guess = order[:, :, :12] + (order[:, :, :12] >= np.arange(90)[:, None])
         warm = cpu_kernels().others_nearest(Z, 12, guess.astype(np.int32))
         np.testing.assert_array_equal(warm, cold)

@@ -1,4 +1,6 @@
-"""Objectives over metrics: parameter objects that clone, print, add, scale and enter a grid search."""
+"""Objectives over metrics: parameter objects that clone, print, add, scale and enter a
+grid search.
+"""
 
 from collections.abc import Callable
 
@@ -73,7 +75,9 @@ ENERGIES: dict[str, Callable[[], Energy]] = {
 
 
 def as_energy(energy: Energy | BoundEnergy | str) -> Energy:
-    """Return the energy itself, the one of that name, or a callable (R, p, d) -> (R,) as one."""
+    """Return the energy itself, the one of that name, or a callable (R, p, d) -> (R,)
+    as one.
+    """
     if isinstance(energy, str):
         if energy not in ENERGIES:
             known = ", ".join(map(repr, ENERGIES))
@@ -84,5 +88,6 @@ def as_energy(energy: Energy | BoundEnergy | str) -> Energy:
     if callable(energy):
         return CallableEnergy(energy)
     raise TypeError(
-        f"energy must be an Energy, its name or a callable on (R, p, d); got {energy!r}."
+        "energy must be an Energy, its name or a callable on (R, p, d); "
+        f"got {energy!r}."
     )

@@ -1,15 +1,19 @@
-"""Energies are parameter objects that add and scale; bound to data they are functions of A.
+"""Energies are parameter objects that add and scale; bound to data they are functions
+of A.
 
-``energy.bind(X, y)`` returns a bound energy, callable (R, p, d) -> (R,), with these optional methods and attributes:
+``energy.bind(X, y)`` returns a bound energy, callable (R, p, d) -> (R,), with these
+optional methods and attributes:
 
 - ``value_and_grad(A) -> (R,), (R, p, d)``: for Hamiltonian moves and L-BFGS;
-- ``sweep(A, rows, columns, deltas, allowed, ridge=0.0) -> A, energy, accepted``: a Monte Carlo step of element trials,
-  of the energy plus ridge * |A|^2;
+- ``sweep(A, rows, columns, deltas, allowed, ridge=0.0) -> A, energy, accepted``: a
+  Monte Carlo step of element trials, of the energy plus ridge * |A|^2;
 - ``near(A) -> bound energy``: the energy whose lists of neighbours are those of A;
-- ``of_weights() -> bound energy``: the energy of diagonal maps, of stacks (R, 1, d) of feature weights;
+- ``of_weights() -> bound energy``: the energy of diagonal maps, of stacks (R, 1, d) of
+  feature weights;
 - ``ridge``: the energy is ridge * |A|^2 and can join another one's sweep;
 - ``n_samples``: the number of samples it was bound to;
-- ``draw(rng) -> bound energy``: the energy of new mini-batches, one for each replica of ``rng`` (``mc.Streams``).
+- ``draw(rng) -> bound energy``: the energy of new mini-batches, one for each replica of
+  ``rng`` (``mc.Streams``).
 """
 
 from collections.abc import Callable, Sequence
@@ -26,15 +30,23 @@ BoundEnergy = Callable[[Array], Array]  # (R, p, d) -> (R,), and perhaps more
 
 
 class Energy(BaseEstimator):
-    """An objective over maps A, to be minimised. If y are regression targets, ``is_regression`` is True."""
+    """An objective over maps A, to be minimised. If y are regression targets,
+    ``is_regression`` is True.
+    """
 
-    def bind(self, X: Array, y: NDArray, *, sample_weight: Array | None = None, device: str = "cpu") -> BoundEnergy:
+    def bind(
+        self,
+        X: Array,
+        y: NDArray,
+        *,
+        sample_weight: Array | None = None,
+        device: str = "cpu",
+    ) -> BoundEnergy:
         """The energy as a function of A alone.
 
-        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class indices, or regression targets (N,),
-        (N, m) or (R, N, m); ``sample_weight`` (N,) or (R, N) is positive. An energy without this parameter refuses
-        weights.
-        """
+        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class
+        indices, or regression targets (N,), (N, m) or (R, N, m); ``sample_weight`` (N,)
+        or (R, N) is positive. An energy without this parameter refuses weights."""
         raise NotImplementedError
 
     def __add__(self, other: "Energy") -> "SumEnergy":
@@ -54,7 +66,12 @@ class SumEnergy(Energy):
         self.second = second
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        return BoundSum([bind(term, X, y, sample_weight, device) for term in (self.first, self.second)])
+        return BoundSum(
+            [
+                bind(term, X, y, sample_weight, device)
+                for term in (self.first, self.second)
+            ]
+        )
 
 
 class ScaledEnergy(Energy):
@@ -66,12 +83,16 @@ class ScaledEnergy(Energy):
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         if not self.factor > 0:
-            raise ValueError(f"An energy can only be scaled by a positive factor; got {self.factor}.")
+            raise ValueError(
+                f"An energy can only be scaled by a positive factor; got {self.factor}."
+            )
         return BoundSum([bind(self.energy, X, y, sample_weight, device)], self.factor)
 
 
 class CallableEnergy(Energy):
-    """Any function (R, p, d) -> (R,), or object with more of a bound energy's methods, that has its own data."""
+    """Any function (R, p, d) -> (R,), or object with more of a bound energy's methods,
+    that has its own data.
+    """
 
     def __init__(self, function):
         self.function = function
@@ -82,7 +103,13 @@ class CallableEnergy(Energy):
         return self.function
 
 
-def bind(energy: Energy, X: Array, y: NDArray, sample_weight: Array | None = None, device: str = "cpu") -> BoundEnergy:
+def bind(
+    energy: Energy,
+    X: Array,
+    y: NDArray,
+    sample_weight: Array | None = None,
+    device: str = "cpu",
+) -> BoundEnergy:
     """Bind an energy of ours or a user's; weights only reach one that takes them."""
     options: dict[str, Any] = {"device": device}
     if sample_weight is not None:
@@ -93,29 +120,49 @@ def bind(energy: Energy, X: Array, y: NDArray, sample_weight: Array | None = Non
 
 
 def takes_weights(energy: Energy) -> bool:
-    """Whether an energy and its parts take sample weights, by their attribute or the parameters of ``bind``."""
-    own = getattr(energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters)
+    """Whether an energy and its parts take sample weights, by their attribute or the
+    parameters of ``bind``.
+    """
+    own = getattr(
+        energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters
+    )
     return own and all(map(takes_weights, _parts(energy)))
 
 
 def knows_its_data(energy: Any) -> bool:
-    """Whether a part of an energy is a function that was given no data, and so is in units of its own."""
-    return isinstance(energy, CallableEnergy) or any(map(knows_its_data, _parts(energy)))
+    """Whether a part of an energy is a function that was given no data, and so is in
+    units of its own.
+    """
+    return isinstance(energy, CallableEnergy) or any(
+        map(knows_its_data, _parts(energy))
+    )
 
 
 def is_regression(energy: Any) -> bool:
-    """Whether an energy, or a part of it, learns from targets of regression and not from classes."""
-    return getattr(energy, "is_regression", False) or any(map(is_regression, _parts(energy)))
+    """Whether an energy, or a part of it, learns from targets of regression and not
+    from classes.
+    """
+    return getattr(energy, "is_regression", False) or any(
+        map(is_regression, _parts(energy))
+    )
 
 
 def needs_targets(energy: Any) -> bool:
-    """Whether an energy, or a part of it, reads y; penalties and energies of tuples do not."""
+    """Whether an energy, or a part of it, reads y; penalties and energies of tuples do
+    not.
+    """
     parts = list(_parts(energy))
-    return any(map(needs_targets, parts)) if parts else getattr(energy, "needs_targets", True)
+    return (
+        any(map(needs_targets, parts))
+        if parts
+        else getattr(energy, "needs_targets", True)
+    )
 
 
 def names_rows(energy: Any) -> bool:
-    """Whether an energy, or a part of it, names rows of X by their numbers, as pairs and triplets do."""
+    """Whether an energy, or a part of it, names rows of X by their numbers, as pairs
+    and triplets do.
+    """
     return getattr(energy, "names_rows", False) or any(map(names_rows, _parts(energy)))
 
 
@@ -124,7 +171,9 @@ def _parts(energy):
 
 
 class BoundSum:
-    """A multiple of a sum of bound energies; it has the abilities that all of its terms have."""
+    """A multiple of a sum of bound energies; it has the abilities that all of its terms
+    have.
+    """
 
     def __init__(self, terms: Sequence[Any], factor: float = 1.0) -> None:
         self.terms, self.factor = terms, factor
@@ -137,20 +186,34 @@ class BoundSum:
 
     @property
     def n_samples(self) -> int | None:
-        return next((term.n_samples for term in self.terms if hasattr(term, "n_samples")), None)
+        return next(
+            (term.n_samples for term in self.terms if hasattr(term, "n_samples")), None
+        )
 
     @property
     def ridge(self) -> float:
-        return self.factor * sum(term.ridge for term in self.terms)  # AttributeError where a term has none
+        return self.factor * sum(
+            term.ridge for term in self.terms
+        )  # AttributeError where a term has none
 
-    @available_if(lambda self: all(hasattr(term, "value_and_grad") for term in self.terms))
+    @available_if(
+        lambda self: all(hasattr(term, "value_and_grad") for term in self.terms)
+    )
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        values, gradients = zip(*(term.value_and_grad(A) for term in self.terms), strict=True)
+        values, gradients = zip(
+            *(term.value_and_grad(A) for term in self.terms), strict=True
+        )
         return self.factor * sum(values), self.factor * sum(gradients)
 
     @available_if(lambda self: self._leader() is not None)
     def sweep(
-        self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
+        self,
+        A: Array,
+        rows: NDArray,
+        columns: NDArray,
+        deltas: Array,
+        allowed: Array,
+        ridge: float = 0.0,
     ) -> tuple[Array, Array, NDArray]:
         leader = self._leader()
         others = [term.ridge for term in self.terms if term is not leader]
@@ -168,8 +231,14 @@ class BoundSum:
 
     @available_if(lambda self: any(hasattr(term, "draw") for term in self.terms))
     def draw(self, rng: Any) -> "BoundSum":
-        return BoundSum([term.draw(rng) if hasattr(term, "draw") else term for term in self.terms], self.factor)
+        return BoundSum(
+            [term.draw(rng) if hasattr(term, "draw") else term for term in self.terms],
+            self.factor,
+        )
 
     @available_if(lambda self: any(hasattr(term, "near") for term in self.terms))
     def near(self, A: Array) -> "BoundSum":
-        return BoundSum([term.near(A) if hasattr(term, "near") else term for term in self.terms], self.factor)
+        return BoundSum(
+            [term.near(A) if hasattr(term, "near") else term for term in self.terms],
+            self.factor,
+        )

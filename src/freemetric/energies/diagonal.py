@@ -9,7 +9,8 @@ from .base import Array, Energy, bind
 
 
 class Diagonal(Energy):
-    """E(w) = energy(diag(w)) of stacks (R, 1, d) of feature weights: features are stretched, never mixed.
+    """E(w) = energy(diag(w)) of stacks (R, 1, d) of feature weights: features are
+    stretched, never mixed.
 
     Parameters
     ----------
@@ -31,7 +32,9 @@ class Diagonal(Energy):
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         bound = bind(self.energy, X, y, sample_weight, device)
-        return bound.of_weights() if hasattr(bound, "of_weights") else BoundDiagonal(bound)
+        return (
+            bound.of_weights() if hasattr(bound, "of_weights") else BoundDiagonal(bound)
+        )
 
 
 class BoundDiagonal:

@@ -1,4 +1,4 @@
-"""Energies of the map alone, added to others: its size, and how many features it uses."""
+"""Energies of the map alone, added to others: its size, and the features it uses."""
 
 import numpy as np
 
@@ -6,7 +6,8 @@ from .base import Array, BoundEnergy, BoundSum, Energy, ScaledEnergy, SumEnergy
 
 
 class Confinement(Energy):
-    """E(A) = |A|_F^2, added to another energy with a small factor: makes exp(-E / T) a proper distribution.
+    """E(A) = |A|_F^2, added to another energy with a small factor: makes exp(-E / T) a
+    proper distribution.
 
     Examples
     --------
@@ -36,17 +37,21 @@ class BoundConfinement:
 
 
 class Sparsity(Energy):
-    r"""The number of features that a map uses, or the sum of the lengths of its columns; added to another energy.
+    r"""The number of features that a map uses, or the sum of the lengths of its
+    columns; added to another energy.
 
     With :math:`a_j` the column of feature j, E(A) is
 
-    .. math:: \sum_j |a_j| \quad\text{or, with a width } s, \quad \sum_j \frac{|a_j|^2}{|a_j|^2 + s^2}.
+    .. math:: \sum_j |a_j| \quad\text{or, with a width } s, \quad \sum_j
+    \frac{|a_j|^2}{|a_j|^2 + s^2}.
 
-    The first is the group lasso: it shrinks all columns alike, and those that lower the other energy by less than the
-    factor of the penalty go to zero. The second counts columns that are longer than about s, however long they are: a
-    column either pays one, or is frozen in a well of width s around zero. At temperature T it stays there while
-    factor > T. E is invariant under rotations of the learned space, and has a gradient; that of the lasso is set to
-    zero at zero. It also takes weights (R, 1, d) of features. An evaluation costs O(p d).
+    The first is the group lasso: it shrinks all columns alike, and those that lower the
+    other energy by less than the factor of the penalty go to zero. The second counts
+    columns that are longer than about s, however long they are: a column either pays
+    one, or is frozen in a well of width s around zero. At temperature T it stays there
+    while factor > T. E is invariant under rotations of the learned space, and has a
+    gradient; that of the lasso is set to zero at zero. It also takes weights (R, 1, d)
+    of features. An evaluation costs O(p d).
 
     Parameters
     ----------
@@ -54,9 +59,9 @@ class Sparsity(Energy):
         s; None is the group lasso.
 
     References
-    ----------
-    M. Yuan, Y. Lin, Model selection and estimation in regression with grouped variables, JRSS B 68, 2006.
-    S. Geman, D. E. McClure, Statistical methods for tomographic image reconstruction, Bulletin of the ISI 52, 1987.
+    ---------- M. Yuan, Y. Lin, Model selection and estimation in regression with
+    grouped variables, JRSS B 68, 2006. S. Geman, D. E. McClure, Statistical methods for
+    tomographic image reconstruction, Bulletin of the ISI 52, 1987.
 
     Examples
     --------
@@ -89,7 +94,9 @@ class BoundSparsity:
 
     def __call__(self, A: Array) -> Array:
         square = (A**2).sum(axis=1)
-        return (np.sqrt(square) if self.width is None else square / (square + self.width**2)).sum(axis=1)
+        return (
+            np.sqrt(square) if self.width is None else square / (square + self.width**2)
+        ).sum(axis=1)
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
         square = (A**2).sum(axis=1, keepdims=True)
@@ -101,7 +108,11 @@ class BoundSparsity:
 
 def confined(energy: Energy, confinement: float) -> Energy:
     """The energy plus confinement * |A|^2."""
-    return SumEnergy(energy, ScaledEnergy(Confinement(), confinement)) if confinement > 0 else energy
+    return (
+        SumEnergy(energy, ScaledEnergy(Confinement(), confinement))
+        if confinement > 0
+        else energy
+    )
 
 
 def each_confined(energy: BoundEnergy, confinements: Array) -> BoundEnergy:
@@ -109,4 +120,6 @@ def each_confined(energy: BoundEnergy, confinements: Array) -> BoundEnergy:
     if not np.any(confinements):
         return energy
     is_one = np.all(confinements == confinements[0])
-    return BoundSum([energy, BoundConfinement(float(confinements[0]) if is_one else confinements)])
+    return BoundSum(
+        [energy, BoundConfinement(float(confinements[0]) if is_one else confinements)]
+    )

@@ -1,4 +1,4 @@
-"""Scores of the lists of nearest neighbours, each sample being a query to all others."""
+"""Scores of the lists of nearest neighbours, each sample being a query."""
 
 from collections.abc import Callable
 
@@ -10,16 +10,20 @@ from .nearest import BoundNearest
 
 
 class RankingEnergy(Energy):
-    r"""One minus the mean quality of the lists of the k nearest samples, each sample being a query to all others.
+    r"""One minus the mean quality of the lists of the k nearest samples, each sample
+    being a query to all others.
 
-    Samples of the query's class are relevant, :math:`r_j = 1` at rank j, others are not. A list scores
+    Samples of the query's class are relevant, :math:`r_j = 1` at rank j, others are
+    not. A list scores
 
     - "precision": the share of relevant samples, :math:`\frac1k \sum_j r_j`;
-    - "reciprocal_rank": one over the rank of the first relevant one, 0 where none is listed;
+    - "reciprocal_rank": one over the rank of the first relevant one, 0 where none is
+      listed;
     - "ndcg": :math:`\sum_j r_j / \log_2(j + 1)`, divided by what the best list has.
 
-    Queries that are alone in their class have nothing to find and do not count. With weights the mean over queries is
-    weighted. E has no gradient. An evaluation costs O(N^2 p) time and O(N (p + k)) memory.
+    Queries that are alone in their class have nothing to find and do not count. With
+    weights the mean over queries is weighted. E has no gradient. An evaluation costs
+    O(N^2 p) time and O(N (p + k)) memory.
 
     Parameters
     ----------
@@ -29,8 +33,8 @@ class RankingEnergy(Energy):
         k, the length of the lists.
 
     References
-    ----------
-    K. Järvelin, J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20, 2002.
+    ---------- K. Järvelin, J. Kekäläinen, Cumulated gain-based evaluation of IR
+    techniques, ACM TOIS 20, 2002.
 
     Examples
     --------
@@ -48,10 +52,15 @@ class RankingEnergy(Energy):
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         if self.score not in SCORES:
-            raise ValueError(f"Unknown score {self.score!r}; known scores: {', '.join(map(repr, SCORES))}.")
+            raise ValueError(
+                f"Unknown score {self.score!r}; "
+                f"known scores: {', '.join(map(repr, SCORES))}."
+            )
         bound = BoundNearest(self, X, y, sample_weight, device)
         if bound.sizes.max() < 2:
-            raise ValueError("A ranking needs a class of at least two samples; every class has one.")
+            raise ValueError(
+                "A ranking needs a class of at least two samples; every class has one."
+            )
         return bound
 
     def of_neighbors(self, rows, weights, y, sizes):
@@ -70,7 +79,11 @@ def _normalised_gain(relevant, others):
 
 SCORES: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
     "precision": lambda relevant, others: relevant.mean(axis=2),
-    "reciprocal_rank": lambda relevant, others: np.where(relevant.any(axis=2), 1 / (1 + relevant.argmax(axis=2)), 0.0),
+    "reciprocal_rank": lambda relevant, others: np.where(
+        relevant.any(axis=2), 1 / (1 + relevant.argmax(axis=2)), 0.0
+    ),
     "ndcg": _normalised_gain,
 }
-"""Scores (R, N) of lists by name, from what is relevant in them (R, N, K) and how much is in all (N,)."""
+"""Scores (R, N) of lists by name, from what is relevant in them (R, N, K) and how much
+is in all (N,).
+"""

@@ -1,4 +1,6 @@
-"""Soft neighbours in regression: the error of their leave-one-out predictions, and their likelihood."""
+"""Soft neighbours in regression: the error of their leave-one-out predictions, and
+their likelihood.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,21 +16,25 @@ CONSTANT = 1e-12  # a relative range below which y is constant
 class RegressionEnergy(Energy):
     r"""The loss of leave-one-out predictions by soft neighbours.
 
-    The neighbours of sample i, p_ij = softmax_{j != i}(-\|A x_i - A x_j\|^2) as in :class:`NCAEnergy`, predict a mean
-    and a variance of each output,
+    The neighbours of sample i, p_ij = softmax_{j != i}(-\|A x_i - A x_j\|^2) as in
+    :class:`NCAEnergy`, predict a mean and a variance of each output,
 
-    .. math:: \mu_i = \sum_j p_{ij} y_j, \qquad v_i = 0.01 + \sum_j p_{ij} (y_j - \mu_i)^2,
+    .. math:: \mu_i = \sum_j p_{ij} y_j, \qquad v_i = 0.01 + \sum_j p_{ij} (y_j -
+    \mu_i)^2,
 
     y in units of its standard deviation. E(A) is the mean over samples and outputs of
 
     - "squared": (y_i - mu_i)^2, the objective of MLKR: 1 - R^2.
-    - "log_likelihood": (log(100 v_i) + (y_i - mu_i)^2 / v_i) / 2, minus the log likelihood of normal distributions.
-    - "absolute": \|y_i - mu_i\|, in units of the mean absolute deviation from the median.
-    - "pinball": the pinball loss at ``quantile`` of mu_i + c sqrt(v_i), with the best c, in units of that of the
-      constant quantile.
+    - "log_likelihood": (log(100 v_i) + (y_i - mu_i)^2 / v_i) / 2, minus the log
+      likelihood of normal distributions.
+    - "absolute": \|y_i - mu_i\|, in units of the mean absolute deviation from the
+      median.
+    - "pinball": the pinball loss at ``quantile`` of mu_i + c sqrt(v_i), with the best
+      c, in units of that of the constant quantile.
 
-    Perfect predictions cost 0, constant ones about 1, and about 2.8 in "log_likelihood". All losses have exact
-    gradients. An evaluation costs O(N^2 (p + m)) time for m outputs; on the CPU at most 32 MB beyond O(N (p + m)).
+    Perfect predictions cost 0, constant ones about 1, and about 2.8 in
+    "log_likelihood". All losses have exact gradients. An evaluation costs O(N^2 (p +
+    m)) time for m outputs; on the CPU at most 32 MB beyond O(N (p + m)).
 
     Parameters
     ----------
@@ -76,11 +82,12 @@ class RegressionEnergy(Energy):
 
 
 class NeighborLikelihoodEnergy(Energy):
-    r"""E(A) = -1/N sum_i log(sum_j p_ij exp(-(y_i - y_j)^2 / 2 s^2) + 1e-6), the regression form of LogNCAEnergy.
+    r"""E(A) = -1/N sum_i log(sum_j p_ij exp(-(y_i - y_j)^2 / 2 s^2) + 1e-6), the
+    regression form of LogNCAEnergy.
 
-    The sum is, up to a constant, the density of y_i in a mixture of normal distributions around the targets of its soft
-    neighbours. It is robust to distant neighbours. y is in units of its standard deviation; several outputs are
-    averaged.
+    The sum is, up to a constant, the density of y_i in a mixture of normal
+    distributions around the targets of its soft neighbours. It is robust to distant
+    neighbours. y is in units of its standard deviation; several outputs are averaged.
 
     Parameters
     ----------
@@ -119,7 +126,9 @@ class NeighborLikelihoodEnergy(Energy):
 
 
 def standardized(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Array:
-    """Targets (B, m, N) of y (N,), (N, m) or (B, N, m), of mean zero and variance one; zero where y is constant."""
+    """Targets (B, m, N) of y (N,), (N, m) or (B, N, m), of mean zero and variance one;
+    zero where y is constant.
+    """
     stack, y = stacked(X), np.asarray(y, dtype=np.float64)
     B, N = stack.shape[:2]
     targets = y.reshape(1, len(y), -1) if y.ndim < 3 else y
@@ -135,5 +144,7 @@ def standardized(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) ->
     y = np.ldexp(y, -np.frexp(np.abs(y).max(axis=2, keepdims=True))[1])
     centred = y - (share * y).sum(axis=2, keepdims=True)
     deviation = np.sqrt((share * centred**2).sum(axis=2, keepdims=True))
-    varies = np.ptp(y, axis=2, keepdims=True) > CONSTANT * np.abs(y).max(axis=2, keepdims=True)
+    varies = np.ptp(y, axis=2, keepdims=True) > CONSTANT * np.abs(y).max(
+        axis=2, keepdims=True
+    )
     return np.where(varies, centred / np.where(varies, deviation, 1), 0.0)

@@ -1,4 +1,6 @@
-"""Soft neighbours, of all pairs or of lists: their expected error (Eq. 4 of the paper), its log, and shared labels."""
+"""Soft neighbours, of all pairs or of lists: their expected error (Eq. 4 of the paper),
+its log, and shared labels.
+"""
 
 from numbers import Integral
 from typing import Any
@@ -46,9 +48,7 @@ class BoundNeighbors:
     @available_if(lambda self: self.n_neighbors is not None)
     def near(self, A: Array) -> "BoundNeighbors":
         """The same with the lists of A for all maps that follow."""
-        fixed = BoundNeighbors(
-            self.device, self.data, self.n_neighbors, self.diagonal
-        )
+        fixed = BoundNeighbors(self.device, self.data, self.n_neighbors, self.diagonal)
         fixed.lists = self._lists_of(A)
         return fixed
 
@@ -75,7 +75,9 @@ class BoundNeighbors:
         return self._lists_of(A)
 
     def _lists_of(self, A):
-        """Lists of A; those of the last call where A is the same, as after a rejected move."""
+        """Lists of A; those of the last call where A is the same, as after a rejected
+        move.
+        """
         known, lists = (None, None) if self.last is None else self.last
         if known is None or not np.array_equal(known, A):
             lists = self.kernels.neighbor_lists(
@@ -93,7 +95,9 @@ def bound_neighbors(
     sample_weight: ArrayLike | None,
     device: str,
 ) -> BoundNeighbors:
-    """The energy of data sets (N, d) or (B, N, d) with targets as the kernels take them."""
+    """The energy of data sets (N, d) or (B, N, d) with targets as the kernels take
+    them.
+    """
     stack = stacked(X)
     weights = checked_weights(sample_weight, stack)
     n_listed = list_length(n_neighbors, stack.shape[1])
@@ -113,7 +117,8 @@ def list_length(n_neighbors: int | None, n_samples: int) -> int | None:
         return None
     if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
         raise ValueError(
-            f"n_neighbors of an energy is None or a positive integer; got {n_neighbors!r}."
+            "n_neighbors of an energy is None or a positive integer; "
+            f"got {n_neighbors!r}."
         )
     return int(n_neighbors) if n_neighbors < n_samples - 1 else None
 
@@ -131,20 +136,23 @@ def checked_weights(sample_weight: ArrayLike | None, X: NDArray) -> NDArray | No
 
 
 class NCAEnergy(Energy):
-    """E(A) = 1 - 1/N sum_i sum_{j in class of i} p_ij, p_ij = softmax_{j != i}(-|A x_i - A x_j|^2).
+    """E(A) = 1 - 1/N sum_i sum_{j in class of i} p_ij, p_ij = softmax_{j != i}(-|A x_i
+    - A x_j|^2).
 
-    With weights w the mean over i is weighted and p_ij = softmax_{j != i}(log w_j - |A x_i - A x_j|^2). E lies in [0,
-    1] and is invariant under rotations of the learned space. Costs O(N^2 p) time and O(N p) memory.
+    With weights w the mean over i is weighted and p_ij = softmax_{j != i}(log w_j - |A
+    x_i - A x_j|^2). E lies in [0, 1] and is invariant under rotations of the learned
+    space. Costs O(N^2 p) time and O(N p) memory.
 
     Parameters
     ----------
     n_neighbors : int or None, default=None
-        Only so many nearest neighbours under A count; None: all others. A gradient then costs O(N n_neighbors p). A
-        Hamiltonian trajectory keeps the lists of its start, so that exp(-E / T) is sampled approximately.
+        Only so many nearest neighbours under A count; None: all others. A gradient then
+        costs O(N n_neighbors p). A Hamiltonian trajectory keeps the lists of its start,
+        so that exp(-E / T) is sampled approximately.
 
     References
-    ----------
-    J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood components analysis, NIPS 2005.
+    ---------- J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood
+    components analysis, NIPS 2005.
 
     Examples
     --------
@@ -164,9 +172,11 @@ class NCAEnergy(Energy):
 
 
 class LogNCAEnergy(Energy):
-    """E(A) = -1/N sum_i log(p_i + 1e-6), p_i the probability that NCA classifies sample i correctly.
+    """E(A) = -1/N sum_i log(p_i + 1e-6), p_i the probability that NCA classifies sample
+    i correctly.
 
-    Its gradient does not vanish for samples far from their class: better for distant starts and overlapping classes.
+    Its gradient does not vanish for samples far from their class: better for distant
+    starts and overlapping classes.
 
     Parameters
     ----------
@@ -174,8 +184,8 @@ class LogNCAEnergy(Energy):
         Only so many neighbours count, see :class:`NCAEnergy`.
 
     References
-    ----------
-    J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood components analysis, NIPS 2005 (their g(A)).
+    ---------- J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood
+    components analysis, NIPS 2005 (their g(A)).
 
     Examples
     --------
@@ -201,27 +211,31 @@ def _of_classes(X, y, log_floor, n_neighbors, sample_weight, device):
 
 
 class MultiLabelEnergy(Energy):
-    r"""One minus the expected Jaccard similarity between the label sets of a sample and of a soft neighbour.
+    r"""One minus the expected Jaccard similarity between the label sets of a sample and
+    of a soft neighbour.
 
-    .. math:: E(A) = 1 - \frac1N \sum_i \sum_{j \ne i} p_{ij} \frac{|L_i \cap L_j|}{|L_i \cup L_j|}, \qquad
+    .. math:: E(A) = 1 - \frac1N \sum_i \sum_{j \ne i} p_{ij} \frac{|L_i \cap L_j|}{|L_i
+    \cup L_j|}, \qquad
         p_{ij} = \mathrm{softmax}_{j \ne i}(-|A x_i - A x_j|^2).
 
-    Two empty sets are alike. With weights w the mean over i is weighted, and p_ij is proportional to w_j. With one
-    label for each sample it is :class:`NCAEnergy`. An evaluation costs O(N^2 (p + m)) time for m labels.
+    Two empty sets are alike. With weights w the mean over i is weighted, and p_ij is
+    proportional to w_j. With one label for each sample it is :class:`NCAEnergy`. An
+    evaluation costs O(N^2 (p + m)) time for m labels.
 
-    ``DMLFE(energy=MultiLabelEnergy()).fit(X, Y)`` learns from Y of shape (n_samples, n_labels), zeros and ones.
+    ``DMLFE(energy=MultiLabelEnergy()).fit(X, Y)`` learns from Y of shape (n_samples,
+    n_labels), zeros and ones.
 
     References
-    ----------
-    G. Tsoumakas, I. Katakis, Multi-label classification: an overview, International Journal of Data Warehousing and
-    Mining 3, 2007.
+    ---------- G. Tsoumakas, I. Katakis, Multi-label classification: an overview,
+    International Journal of Data Warehousing and Mining 3, 2007.
 
     Examples
     --------
     >>> import numpy as np
     >>> from freemetric.energies import MultiLabelEnergy
     >>> X, Y = np.array([[0.0], [0.0], [9.0]]), np.array([[1, 1], [1, 0], [1, 1]])
-    >>> MultiLabelEnergy().bind(X, Y)(np.ones((1, 1, 1))).round(3)  # halves of the first two, 3/4 of the third
+    >>> energy = MultiLabelEnergy().bind(X, Y)
+    >>> energy(np.ones((1, 1, 1))).round(3)  # 1/2 of the first two, 3/4 of the third
     array([0.417])
     """
 

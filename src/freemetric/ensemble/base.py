@@ -26,7 +26,7 @@ from .search import (
     stratified_part,
 )
 from .training_set import TrainingSet
-from .views import VIEWS, parse_candidate
+from .views import VIEWS, can_be_logged, parse_candidate
 
 MOST_SEARCHED = 16_384  # samples that bags are drawn from, and that vote in a search
 NEIGHBORS = (1, 2, 3, 5, 8, 13, 20, 32)
@@ -274,7 +274,6 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             sizes=sizes,
             energy=None if self.energy is None else as_energy(self.energy),
             sampler=self.sampler,
-            device=self.device,
             n_jobs=self.n_jobs,
             seed=seed,
         )
@@ -311,13 +310,12 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 f"got {names!r}."
             )
         pairs = [parse_candidate(name, X.shape[1]) for name in names]
+        if not can_be_logged(X).any():  # logarithms are then the scaled features
+            pairs = [
+                ("scaled" if view == "logs" else view, form) for view, form in pairs
+            ]
         pairs = list(dict.fromkeys(pairs))
         views = {name: VIEWS[name].fit(X) for name in dict(pairs)}
-        if "logs" in views and not views["logs"].is_logged.any():
-            pairs = [pair for pair in pairs if pair[0] != "logs"] or [
-                ("scaled", "full")
-            ]
-            views = {name: VIEWS[name].fit(X) for name in dict(pairs)}
         if self.n_replicas == 0 and all(form != "identity" for _, form in pairs):
             raise ValueError(
                 "n_replicas=0 samples no metric; candidates need one that learns "

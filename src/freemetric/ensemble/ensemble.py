@@ -125,6 +125,8 @@ class Ensemble:
         seen = self.seen(X)
         candidates = index.shortlist.nearest(self.embedding(seen), self.n_candidates)
         step = max(1, MOST_LOOKED_AT // candidates.shape[1])
+        if len(X) <= step:
+            return index.votes(seen, candidates)
         if index.shortlist.centres is not None:  # queries of one cell share candidates
             order = np.argsort(candidates[:, 0])
         else:

@@ -60,8 +60,6 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         Scale on which targets are averaged. "log" is for positive targets; "asinh" is a
         logarithm that is straight around zero. "auto" takes one of them for a skewed
         target where trends on it are better by more than a standard error.
-    device : str, default="cpu"
-        Where energies are computed: "cpu", or "cuda".
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -122,7 +120,6 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         "sampler": [HasMethods("iterate"), None],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "scale": [StrOptions({"auto", *SCALES})],
-        "device": [str],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -137,7 +134,6 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         sampler=None,
         n_neighbors=NEIGHBORS,
         scale="auto",
-        device="cpu",
         n_jobs=None,
         random_state=None,
     ):
@@ -148,7 +144,6 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         self.sampler = sampler
         self.n_neighbors = n_neighbors
         self.scale = scale
-        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -335,18 +330,19 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
 
     def _scale_and_trends(self, estimators, X, y, weights, w):
         """The scale on which trends are best, and cross-fitted trends on it."""
-        best = None
+        found = []
         for name in scales_to_try(y, self.scale):
             scale = Scale.fit(name, y, w)
             trends = self._cross_fitted(estimators, X, scale(y), weights)
             every = [w * squared_errors(scale, trend, y) for trend in trends]
             errors = min(every, key=np.mean, default=np.zeros(len(y)))
-            if best is not None:
-                gains = best[0] - errors
-                if not gains.mean() > gains.std() / np.sqrt(len(gains)):
-                    continue
-            best = errors, scale, trends
-        return best[1:]
+            found.append((errors, scale, trends))
+        (errors, *best), *others = found
+        for other_errors, *other in others:
+            gains = errors - other_errors
+            if gains.mean() > gains.std() / np.sqrt(len(gains)):
+                errors, best = other_errors, other
+        return best
 
     def _cross_fitted(self, estimators, X, z, weights):
         """Values (n_samples,) of every trend by fits without the sample."""

@@ -1,6 +1,7 @@
 """The search: which candidates get replicas, and how well these predict out of bag."""
 
 from dataclasses import dataclass, field
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -17,6 +18,7 @@ MOST_SCORED = 2000  # samples that are predicted out of bag
 MOST_NUMBERS = 1 << 25  # of all out-of-bag votes together
 NEGLIGIBLE = 0.005  # share of all weight: less does not vote, for fast predictions
 WIDE = 200  # columns: wider maps are sampled a few at a time, for the memory
+FEW_TOGETHER = 2
 
 
 @dataclass
@@ -37,8 +39,8 @@ class Candidate:
     form: str
     bag_size: int
     maps: list = field(default_factory=list)
-    sums: np.ndarray = 0.0
-    n_votes: np.ndarray = 0
+    sums: Any = 0.0
+    n_votes: Any = 0
 
     @property
     def learns(self):
@@ -65,22 +67,21 @@ class Search:
         Numbers of the samples that are predicted out of bag.
     sizes : list of int
         Numbers of neighbours that are tried.
-    energy, sampler, device
-        What replicas sample, how, and where it is computed.
+    energy, sampler
+        What replicas sample, and how.
     n_jobs : int or None
         Threads.
     seed : numpy.random.SeedSequence
         The root of all random streams.
     """
 
-    task: object
-    training_set: object
+    task: Any
+    training_set: Any
     seen: dict
     scored: np.ndarray
     sizes: list
-    energy: object
-    sampler: object
-    device: str
+    energy: Any
+    sampler: Any
     n_jobs: int | None
     seed: np.random.SeedSequence
     bags: dict = field(default_factory=dict)
@@ -92,12 +93,11 @@ class Search:
 
     def sample(self, candidates, n_replicas):
         """Sample as many more replicas of every candidate, and collect their votes."""
-        batch = 1 if self.device != "cpu" else 2
         tasks = []
         for candidate in candidates:
             start = len(candidate.maps)
             wide = self.seen[candidate.view].shape[1] > WIDE
-            step = batch if wide else n_replicas
+            step = FEW_TOGETHER if wide else n_replicas
             for first in range(start, start + n_replicas, step):
                 numbers = range(first, min(first + step, start + n_replicas))
                 tasks.append((candidate, numbers, self._bags_for(candidate, numbers)))
@@ -134,7 +134,6 @@ class Search:
             energy,
             self.sampler,
             [self.stream(name, number) for number in numbers],
-            self.device,
         )
         outside = [~np.isin(self.scored, bag) for bag in bags]
         pairs = zip(maps, outside, strict=True)

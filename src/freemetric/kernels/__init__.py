@@ -1,8 +1,9 @@
-"""Arrays in, arrays out: the arithmetic of the energies, one backend per kind of machine.
+"""Arrays in, arrays out: the arithmetic of the energies, one backend per kind of
+machine.
 
-``protocol`` says which functions a backend has, ``reference`` defines in plain numpy what they compute; numba/ and
-torch/ are fast. Inner loops of single learners are compiled for the CPU alone.
-"""
+``protocol`` says which functions a backend has, ``reference`` defines in plain numpy
+what they compute; numba/ and torch/ are fast. Inner loops of single learners are
+compiled for the CPU alone."""
 
 from functools import cache
 from importlib import import_module
@@ -22,7 +23,9 @@ BACKENDS = {
 
 
 def kernels_for(device: str) -> ModuleType:
-    """Return the backend of a device: "cpu", "cuda", "cuda:1", "mps", or "reference" for plain numpy."""
+    """Return the backend of a device: "cpu", "cuda", "cuda:1", "mps", or "reference"
+    for plain numpy.
+    """
     kind = device.split(":")[0] if isinstance(device, str) else device
     if kind not in BACKENDS:
         known = ", ".join(map(repr, BACKENDS))

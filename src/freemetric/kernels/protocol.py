@@ -1,8 +1,8 @@
-"""What every backend computes with: the costs of neighbours, trials of single elements, and the functions themselves.
+"""What every backend computes with: the costs of neighbours, trials of single elements,
+and the functions themselves.
 
-A backend is a module with the functions of :class:`Backend`. ``reference`` defines in plain numpy what they
-compute.
-"""
+A backend is a module with the functions of :class:`Backend`. ``reference`` defines in
+plain numpy what they compute."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Similarity:
-    """Neighbours are right as far as they are similar: a sample costs 1 - p, or -log(p + log_floor).
+    """Neighbours are right as far as they are similar: a sample costs 1 - p, or -log(p
+    + log_floor).
 
     p is the expected similarity of a sample and its neighbour.
 
     Parameters
     ----------
     kind : {"class", "target", "labels"}
-        "class": 1 in the same class, else 0; y (1, N). "target": exp(-(y_i - y_j)^2); y (B, N). "labels": the
-        Jaccard similarity of two sets of labels; y (1, N, m) or (B, N, m) holds zeros and ones.
+        "class": 1 in the same class, else 0; y (1, N). "target": exp(-(y_i - y_j)^2); y
+        (B, N). "labels": the Jaccard similarity of two sets of labels; y (1, N, m) or
+        (B, N, m) holds zeros and ones.
     log_floor : float, default=0.0
         Where it is positive, the logarithm of p + log_floor is taken.
     """
@@ -31,7 +33,8 @@ class Similarity:
 
 @dataclass(frozen=True)
 class Loss:
-    """Neighbours predict y (B, m, N), of mean zero and variance one, by their mean; a sample costs the loss of that.
+    """Neighbours predict y (B, m, N), of mean zero and variance one, by their mean; a
+    sample costs the loss of that.
 
     Parameters
     ----------
@@ -60,10 +63,10 @@ class Trials(NamedTuple):
 class Backend(Protocol):
     """The functions of a backend.
 
-    X (B, N, d) is a stack of data sets, and A (R, p, d) a stack of maps or, where ``diagonal``, (R, 1, d) of feature
-    weights. B = R pairs map r with data set r; with B = 1 all maps have the same data. Sample weights (B, N) are
-    positive, or None for equal ones; only their ratios matter.
-    """
+    X (B, N, d) is a stack of data sets, and A (R, p, d) a stack of maps or, where
+    ``diagonal``, (R, 1, d) of feature weights. B = R pairs map r with data set r; with
+    B = 1 all maps have the same data. Sample weights (B, N) are positive, or None for
+    equal ones; only their ratios matter."""
 
     def prepare(
         self,
@@ -101,5 +104,5 @@ class Backend(Protocol):
     ) -> tuple[NDArray, NDArray, NDArray]:
         """Make all trials of every replica, one after another.
 
-        Returns the new A, energies (R,) plus ridge * |A|^2, and which trials were accepted (R, n).
-        """
+        Returns the new A, energies (R,) plus ridge * |A|^2, and which trials were
+        accepted (R, n)."""

@@ -34,7 +34,7 @@ def prepare(
 
 
 def distances(Z: NDArray) -> NDArray:
-    """Squared distances (N, N) of samples Z (N, p), infinite from a sample to itself."""
+    """Squared distances (N, N) of samples Z (N, p), infinite to the sample itself."""
     D = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
     np.fill_diagonal(D, np.inf)
     return D
@@ -62,17 +62,19 @@ def energy(
 ) -> NDArray:
     r"""The mean cost (R,), by weight, of what every sample's neighbours say about it.
 
-    The neighbours of i are p_ij = softmax_j(log w_j - |A_r (x_i - x_j)|^2), j != i. With ``lists`` only those j count
-    that are on the list of i.
+    The neighbours of i are p_ij = softmax_j(log w_j - |A_r (x_i - x_j)|^2), j != i.
+    With ``lists`` only those j count that are on the list of i.
 
-    With a ``Similarity`` s a sample costs 1 - p_i or -log(p_i + log_floor), p_i = sum_j p_ij s_ij. With a ``Loss`` its
-    neighbours predict a mean mu_i = sum_j p_ij y_j and a variance v_i = LEAST_VARIANCE + sum_j p_ij (y_j - mu_i)^2.
-    With r_i = y_i - mu_i it costs, as a mean over outputs,
+    With a ``Similarity`` s a sample costs 1 - p_i or -log(p_i + log_floor), p_i = sum_j
+    p_ij s_ij. With a ``Loss`` its neighbours predict a mean mu_i = sum_j p_ij y_j and a
+    variance v_i = LEAST_VARIANCE + sum_j p_ij (y_j - mu_i)^2. With r_i = y_i - mu_i it
+    costs, as a mean over outputs,
 
     - "squared": r_i^2
     - "log_likelihood": (log(v_i / LEAST_VARIANCE) + r_i^2 / v_i) / 2
     - "absolute": |r_i| / scale
-    - "pinball": max(q u, (q - 1) u) / scale, u = r_i - c sqrt(v_i), with the c of lowest mean cost,
+    - "pinball": max(q u, (q - 1) u) / scale, u = r_i - c sqrt(v_i), with the c of
+      lowest mean cost,
 
     where scale is what the best constant prediction costs.
     """
@@ -123,11 +125,12 @@ def can_sweep(data: Data) -> bool:
 def element_sweep(
     data: Data, A: NDArray, trials: Trials, ridge: float = 0.0
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """Change A[r, rows[r, t], columns[r, t]] by deltas[r, t], one trial t after another.
+    """Change A[r, rows[r, t], columns[r, t]] by deltas[r, t], one trial t after
+    another.
 
-    A change is kept where the energy plus ridge * |A|^2 rises by at most allowed[r, t]. Returns the new A (R, p, d),
-    its energies (R,) and which trials were accepted (R, n).
-    """
+    A change is kept where the energy plus ridge * |A|^2 rises by at most allowed[r, t].
+    Returns the new A (R, p, d), its energies (R,) and which trials were accepted (R,
+    n)."""
     rows, columns, deltas, allowed = trials
     A, accepted = A.copy(), np.zeros(rows.shape, dtype=bool)
     values = energy(data, A) + ridge * (A**2).sum(axis=(1, 2))
@@ -142,7 +145,8 @@ def element_sweep(
 
 
 def others_in_order(Z: NDArray, n_neighbors: int) -> NDArray[np.intp]:
-    """Rows (R, N, n_neighbors) of the samples nearest to every sample but itself in spaces Z (R, N, p), nearest first.
+    """Rows (R, N, n_neighbors) of the samples nearest to every sample but itself in
+    spaces Z (R, N, p), nearest first.
 
     Of samples at equal distances the first comes first.
     """

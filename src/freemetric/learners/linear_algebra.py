@@ -46,7 +46,8 @@ def invertible(
 ) -> NDArray:
     """The covariance C of centred rows (n, d), made invertible.
 
-    A number is a relative ridge. "auto" shrinks a singular matrix by Ledoit and Wolf's amount.
+    A number is a relative ridge. "auto" shrinks a singular matrix by Ledoit and Wolf's
+    amount.
     """
     kept, ridge = shrinkage(C, rows, regularization)
     return kept * C + ridge * np.eye(len(C))

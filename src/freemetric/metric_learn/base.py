@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..learners.base import MappedDistances
-from ..learners.tuples.base import Formed, points_of
+from ..learners.tuples.base import Formed, looked_up, points_of
 from ..learners.validation import check_magnitude
 
 KINDS = {2: "2D array of formed points", 3: "3D array of formed tuples"}
@@ -46,8 +46,13 @@ class Mahalanobis(MappedDistances, BaseEstimator):
             The points in the learned space.
         """
         check_is_fitted(self)
-        points = self._formed_points(X)
-        points = validate_data(self, points, dtype=np.float64, reset=False)
+        points = validate_data(
+            self,
+            self._formed_points(X),
+            accept_sparse="csr",
+            dtype=np.float64,
+            reset=False,
+        )
         return points @ self.components_.T
 
     def pair_distance(self, pairs: ArrayLike) -> NDArray:
@@ -105,7 +110,9 @@ class Mahalanobis(MappedDistances, BaseEstimator):
 
     def _looked_up(self, values, ndim):
         """Points or tuples; those that the preprocessor has for indicators."""
-        n_axes = np.ndim(values)
+        if not hasattr(values, "ndim"):
+            values = np.asarray(values)
+        n_axes = values.ndim
         if n_axes == ndim - 1 and self.preprocessor is not None:
             return self._of_indicators(np.asarray(values))
         if n_axes != ndim:
@@ -117,14 +124,14 @@ class Mahalanobis(MappedDistances, BaseEstimator):
         return values
 
     def _of_indicators(self, indicators):
-        """Points (..., d) of indicators (...)."""
-        flat = indicators.ravel()
+        """Points (..., d) of indicators (...); each is looked up once."""
         table = self.preprocessor
+        get = table if callable(table) else np.asarray(table).__getitem__
         try:
-            points = table(flat) if callable(table) else np.asarray(table)[flat]
+            points, indices = looked_up(indicators, get)
         except Exception as problem:
             raise PreprocessorError(problem) from problem
-        return np.reshape(points, (*indicators.shape, -1))
+        return points[indices]
 
     def _keep(self, learner, **found):
         """Take the result of a learner of ours, and attributes of our own."""

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import learners
 from ..exceptions import callers_stacklevel
-from ..learners.validation import unit_of
+from ..learners.validation import dense, unit_of
 from .base import Mahalanobis
 from .constraints import drawn, partial_labels, warn_of_few
 from .points import PointsLearner
@@ -54,12 +54,11 @@ class BaseLSML(Mahalanobis):
     """How both LSML learn from quadruplets."""
 
     def _learn_quadruplets(self, points, quadruplets, weights):
-        X = np.asarray(points, dtype=np.float64)
+        X = np.asarray(dense(points), dtype=np.float64)
         learner = learners.LSML(
             prior=metric_matrix(self.prior, X, "prior", self.random_state),
             max_iter=self.max_iter,
             tol=self.tol**2,  # the gap is of second order in the error of M
-            verbose=self.verbose,
         )
         if weights is None:
             weights = np.ones(len(quadruplets))
@@ -83,7 +82,7 @@ class LSML(BaseLSML, ComparisonsClassifier):
         "identity", "covariance", "random" or a matrix.
         The metric to stay close to, positive definite.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None
@@ -167,7 +166,7 @@ class LSML_Supervised(BaseLSML, PointsLearner):  # noqa: N801 - metric-learn's n
     weights : array-like of shape (n_constraints,) or None, default=None
         Relative weights of the quadruplets.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None
@@ -242,7 +241,6 @@ class BaseSCML(Mahalanobis):
             gamma=STEP * self.gamma,
             max_iter=self.max_iter,
             batch_size=self.batch_size,
-            verbose=self.verbose,
             random_state=self.random_state,
             **options,
         )
@@ -282,7 +280,7 @@ class SCML(BaseSCML, ComparisonsClassifier):
     batch_size : int, default=10
         Number of triplets in a mini-batch.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None
@@ -385,7 +383,7 @@ class SCML_Supervised(BaseSCML, PointsLearner):  # noqa: N801 - metric-learn's n
     batch_size : int, default=10
         Number of triplets in a mini-batch.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None

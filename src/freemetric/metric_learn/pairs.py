@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import learners
 from ..learners.tuples.classifiers import STRATEGIES, best_threshold
-from ..learners.validation import check_samples_and_targets, unit_of
+from ..learners.validation import check_samples_and_targets, dense, unit_of
 from .base import Mahalanobis
 from .constraints import drawn
 from .points import PointsLearner
@@ -173,7 +173,7 @@ class BaseITML(Mahalanobis):
     """How both ITML learn from pairs."""
 
     def _learn_pairs(self, points, pairs, signs, bounds=None):
-        X = np.asarray(points, dtype=np.float64)
+        X = np.asarray(dense(points), dtype=np.float64)
         bounds = self._bounds(X, bounds)
         # the gap is of second order in the error of M; the solution does not depend on
         # the order of pairs, so that the same pairs give the same M
@@ -183,7 +183,6 @@ class BaseITML(Mahalanobis):
             bounds=bounds,
             max_iter=self.max_iter,
             tol=self.tol**2,
-            verbose=self.verbose,
             random_state=0,
         )
         learner.fit(points, pairs=pairs, pair_labels=signs)
@@ -221,7 +220,7 @@ class ITML(BaseITML, PairsClassifier):
         "identity", "covariance", "random" or a matrix.
         The metric to stay close to, positive definite.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None
@@ -314,7 +313,7 @@ class ITML_Supervised(BaseITML, PairsOfLabels):  # noqa: N801 - metric-learn's n
         "identity", "covariance", "random" or a matrix.
         The metric to stay close to, positive definite.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None
@@ -389,13 +388,12 @@ class BaseMMC(Mahalanobis):
     """How both MMC learn from pairs."""
 
     def _learn_pairs(self, points, pairs, signs):
-        X = np.asarray(points, dtype=np.float64)
+        X = np.asarray(dense(points), dtype=np.float64)
         start = metric_matrix(self.init, X, "init", self.random_state, definite=False)
         learner = learners.MMC(
             diagonal=self.diagonal,
             max_iter=self.max_iter,
             tol=max(self.tol**2, SMALLEST_GAP),  # of second order in the error of M
-            verbose=self.verbose,
         )
         learner.fit(points, pairs=pairs, pair_labels=signs)
         V = X[pairs[signs == 1, 0]] - X[pairs[signs == 1, 1]]
@@ -432,7 +430,7 @@ class MMC(BaseMMC, PairsClassifier):
         Scale of a diagonal metric: squared distances of similar pairs sum to half of
         it.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None
@@ -504,7 +502,7 @@ class MMC_Supervised(BaseMMC, PairsOfLabels):  # noqa: N801 - metric-learn's nam
         Scale of a diagonal metric: squared distances of similar pairs sum to half of
         it.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None
@@ -559,14 +557,13 @@ class BaseSDML(Mahalanobis):
     """How both SDML learn from pairs."""
 
     def _learn_pairs(self, points, pairs, signs):
-        X = np.asarray(points, dtype=np.float64)
+        X = np.asarray(dense(points), dtype=np.float64)
         learner = learners.SDML(
             balance=self.balance_param,
             # of a metric in units of X, where metric-learn's is of X itself
             sparsity=self.sparsity_param / unit_of(X) ** 2,
             prior=metric_matrix(self.prior, X, "prior", self.random_state),
             tol=TOL_OF_SDML,
-            verbose=self.verbose,
         )
         return self._keep(learner.fit(points, pairs=pairs, pair_labels=signs))
 
@@ -585,7 +582,7 @@ class SDML(BaseSDML, PairsClassifier):
         "identity", "covariance", "random" or a matrix.
         The metric to stay close to, positive definite.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None
@@ -642,7 +639,7 @@ class SDML_Supervised(BaseSDML, PairsOfLabels):  # noqa: N801 - metric-learn's n
     n_constraints : int or None, default=None
         Similar and dissimilar pairs to draw, or quadruplets; None: 20 n_classes^2.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None

@@ -60,6 +60,7 @@ class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanob
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._needs_labels
+        tags.input_tags.sparse = True
         return tags
 
 
@@ -201,7 +202,7 @@ class LMNN(PointsLearner):
         Stop when an iteration lowers the mean loss of a point by less than a tenth of
         it.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     n_components : int or None, default=None
@@ -263,7 +264,6 @@ class LMNN(PointsLearner):
             regularization=self.regularization,
             max_iter=self.max_iter,
             tol=self.convergence_tol / 10,
-            verbose=self.verbose,
             random_state=self.random_state,
         )
 
@@ -285,7 +285,7 @@ class NCA(PointsLearner):
     tol : float or None, default=None
         Stop when an iteration lowers the expected error by less; None: 1e-7.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None
@@ -335,7 +335,6 @@ class NCA(PointsLearner):
             init=start(self.init, X, self.n_components, len(np.unique(y))),
             max_iter=self.max_iter,
             tol=TOL_OF_NCA if self.tol is None else self.tol,
-            verbose=self.verbose,
             random_state=self.random_state,
         )
 
@@ -356,7 +355,7 @@ class MLKR(PointsLearner):
     max_iter : int, default=1000
         Maximum number of iterations, or of mini-batches.
     verbose : bool, default=False
-        Log every iteration.
+        Not used: progress is logged by the logger "freemetric".
     preprocessor : array-like, callable or None, default=None
         Turns indicators into points: the array that they index, or a function of them.
     random_state : int, RandomState or None, default=None
@@ -405,7 +404,6 @@ class MLKR(PointsLearner):
             self.n_components,
             init=start(self.init, X, self.n_components),
             max_iter=self.max_iter,
-            verbose=self.verbose,
             random_state=self.random_state,
         )
         return learner if self.tol is None else learner.set_params(tol=self.tol)

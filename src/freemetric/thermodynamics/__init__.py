@@ -1,4 +1,6 @@
-"""What chains say: free energy, entropy, heat capacity, minima and passes; whether they mix; proofs of sampling."""
+"""What chains say: free energy, entropy, heat capacity, minima and passes; whether they
+mix; proofs of sampling.
+"""
 
 from ..mc.diagnostics import effective_sample_size, split_r_hat
 from .diagnostics import (
@@ -11,7 +13,13 @@ from .diagnostics import (
     round_trips,
 )
 from .estimates import Estimate, Thermodynamics, thermodynamics
-from .fitted import FittedEnergy, MetricSpread, ModelThermodynamics, described, thermodynamics_of
+from .fitted import (
+    FittedEnergy,
+    MetricSpread,
+    ModelThermodynamics,
+    described,
+    thermodynamics_of,
+)
 from .ladder import TemperingSettings, temper
 from .landscape import Band, elastic_band, overlap
 from .population import Population, PopulationSettings, population_annealing

@@ -1,8 +1,9 @@
-"""Energies and gradients over all pairs of N samples, a block of rows at a time; no N x N array.
+"""Energies and gradients over all pairs of N samples, a block of rows at a time; no N x
+N array.
 
-Row i of a block holds x_ij = log2(w_j) - log2(e) |z_i - z_j|^2 up to a constant, from one matrix product. Kernels
-overwrite it by W_ij = dE/dD_ij, whose row sums vanish. ``maps`` says how the gradient follows.
-"""
+Row i of a block holds x_ij = log2(w_j) - log2(e) |z_i - z_j|^2 up to a constant, from
+one matrix product. Kernels overwrite it by W_ij = dE/dD_ij, whose row sums vanish.
+``maps`` says how the gradient follows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +25,9 @@ f32 = np.float32
 
 @njit(fastmath=FAST, nogil=True, cache=True)
 def similarity_forces(x, first, similar, w, log_floor, with_forces, costs):
-    """Write the costs of samples from ``first`` on to costs (N,); overwrite x (n, N) by dE/dD where it is wanted."""
+    """Write the costs of samples from ``first`` on to costs (N,); overwrite x (n, N) by
+    dE/dD where it is wanted.
+    """
     for r in range(x.shape[0]):
         i = first + r
         x[r, i] = FAR
@@ -34,7 +37,9 @@ def similarity_forces(x, first, similar, w, log_floor, with_forces, costs):
 
 @njit(fastmath=FAST, nogil=True, cache=True)
 def predictions(x, first, y, means, spreads):
-    """Overwrite x (n, N) by chances; write means and variances (m, N) of targets y (m, N) among neighbours."""
+    """Overwrite x (n, N) by chances; write means and variances (m, N) of targets y (m,
+    N) among neighbours.
+    """
     for r in range(x.shape[0]):
         row, i = x[r], first + r
         row[i] = FAR
@@ -52,7 +57,9 @@ def predictions(x, first, y, means, spreads):
 
 @njit(fastmath=FAST, nogil=True, cache=True)
 def prediction_forces(P, first, y, means, spreads, by_mean, by_variance):
-    """Overwrite chances P (n, N) by dE/dD; derivatives by means and variances are (m, N)."""
+    """Overwrite chances P (n, N) by dE/dD; derivatives by means and variances are (m,
+    N).
+    """
     pull = np.empty(P.shape[1], f32)
     for r in range(P.shape[0]):
         row, i = P[r], first + r
@@ -69,7 +76,9 @@ def prediction_forces(P, first, y, means, spreads, by_mean, by_variance):
 
 @njit(fastmath=FAST, nogil=True, cache=True)
 def log_sums(x, first, sums):
-    """Overwrite x (n, N) by chances; write log2 of the sums of 2**x over all others to sums (N,)."""
+    """Overwrite x (n, N) by chances; write log2 of the sums of 2**x over all others to
+    sums (N,).
+    """
     for r in range(x.shape[0]):
         x[r, first + r] = FAR
         most = largest(x[r])
@@ -78,7 +87,9 @@ def log_sums(x, first, sums):
 
 
 class Rows:
-    """Blocks of rows of x_ij between samples X (N, d) with log2 weights (N,) in the space of a map A."""
+    """Blocks of rows of x_ij between samples X (N, d) with log2 weights (N,) in the
+    space of a map A.
+    """
 
     def __init__(
         self, X: NDArray, A: NDArray, diagonal: bool, log_weights: NDArray
@@ -95,7 +106,9 @@ class Rows:
         return self.left[start : start + self.starts.step] @ self.right
 
     def gradient(self, forces: Callable[[int], NDArray]) -> NDArray:
-        """dE/dA; ``forces(start)`` are the rows of dE/dD from ``start`` on, whose sums vanish."""
+        """dE/dA; ``forces(start)`` are the rows of dE/dD from ``start`` on, whose sums
+        vanish.
+        """
         if 2 * self.Z.shape[1] < self.X.shape[1]:
             return self._slope_of_images(forces).T @ self.X
         WX, s = np.empty_like(self.X), np.zeros(len(self.X), f32)
@@ -106,7 +119,9 @@ class Rows:
         return slopes(self.X, self.A, self.diagonal, s[:, None] * self.X - 2 * WX)
 
     def _slope_of_images(self, forces):
-        """dE/dZ (N, p) = 2 (s_i z_i - sum_j (W_ij + W_ji) z_j): two products, of fewer columns."""
+        """dE/dZ (N, p) = 2 (s_i z_i - sum_j (W_ij + W_ji) z_j): two products, of fewer
+        columns.
+        """
         pulled, s = np.zeros_like(self.Z), np.zeros(len(self.X), f32)
         for start in self.starts:
             W = forces(start)
@@ -155,7 +170,9 @@ def _similar(data, b, rows, with_gradient):
 
 
 def _predicted(data, b, rows, with_gradient):
-    """The energy of predictions and its gradient: a pass for the means, and one for what follows from all of them."""
+    """The energy of predictions and its gradient: a pass for the means, and one for
+    what follows from all of them.
+    """
     y = data.y[b].astype(f32)
     means, spreads = np.empty(y.shape, f32), np.empty(y.shape, f32)
 
@@ -188,10 +205,11 @@ def _predicted(data, b, rows, with_gradient):
 def log_partition(
     X: NDArray, A: NDArray, counted: NDArray, block_bytes: int, gradient: NDArray
 ) -> float:
-    """Return sum_i counted_i log sum_{j != i} exp(-|A x_i - A x_j|^2) / N, and write its slope by A to ``gradient``.
+    """Return sum_i counted_i log sum_{j != i} exp(-|A x_i - A x_j|^2) / N, and write
+    its slope by A to ``gradient``.
 
-    X (N, d), A (p, d), counted (N,) of zeros and ones and the gradient (p, d) are in float32.
-    """
+    X (N, d), A (p, d), counted (N,) of zeros and ones and the gradient (p, d) are in
+    float32."""
     share = counted / f32(len(X))
     rows = Rows(X, A, False, np.zeros(len(X), f32))
     sums = np.empty(len(X), f32)
@@ -203,6 +221,8 @@ def log_partition(
         return x
 
     gradient[:] = rows.gradient(forces)
-    gradient -= 2 * (share[:, None] * rows.Z).T @ X  # the sums of these rows do not vanish
+    gradient -= (
+        2 * (share[:, None] * rows.Z).T @ X
+    )  # the sums of these rows do not vanish
     exponents = sums - LOG2E * np.einsum("np,np->n", rows.Z, rows.Z).astype(np.float64)
     return float(np.dot(share, exponents) * np.log(2.0))

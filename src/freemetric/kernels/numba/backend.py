@@ -1,4 +1,4 @@
-"""The CPU kernels: compiled once per machine, serial, without the interpreter's lock."""
+"""The CPU kernels: compiled once per machine, serial, without Python's lock."""
 
 from typing import NamedTuple
 
@@ -54,7 +54,9 @@ f32 = np.float32
 
 
 class Data(NamedTuple):
-    X: np.ndarray  # (B, N, d) float32, centred: distances stay, and float32 keeps more of them
+    X: (
+        np.ndarray
+    )  # (B, N, d) float32, centred: distances stay, and float32 keeps more of them
     wide: np.ndarray  # (B, N, d') the same with columns of zeros; X is a view of it
     weights: np.ndarray  # (B, N) float32, of sum one
     log_weights: np.ndarray  # (B, N) float32, to base 2
@@ -64,7 +66,9 @@ class Data(NamedTuple):
 
 
 class Lists(NamedTuple):
-    rows: np.ndarray  # (R, N, L) uint64, of the samples of all replicas one after another
+    rows: (
+        np.ndarray
+    )  # (R, N, L) uint64, of the samples of all replicas one after another
     own: np.ndarray  # (R, N, L) int32, of the samples of one replica
     log_weights: np.ndarray  # (R, N, L) float32
     near: np.ndarray  # similarities (R, N, L), or targets (R, m, N, L)
@@ -114,7 +118,9 @@ def neighbor_lists(
         targets = _listed(data.y[b].swapaxes(1, 2), rows)  # (R, N, L, m)
         near = np.ascontiguousarray(np.moveaxis(targets, 3, 1))
     first = rows.shape[1] * np.arange(len(A), dtype=np.uint64)[:, None, None]
-    return Lists(first + rows.astype(np.uint64), rows, _listed(data.log_weights[b], rows), near)
+    return Lists(
+        first + rows.astype(np.uint64), rows, _listed(data.log_weights[b], rows), near
+    )
 
 
 def _listed(values, rows):
@@ -139,7 +145,9 @@ def energy_and_gradient(
 
 
 def can_sweep(data: Data) -> bool:
-    """Whether ``element_sweep`` takes such data: classes, and pairs that fit into memory."""
+    """Whether ``element_sweep`` takes such data: classes, and pairs that fit into
+    memory.
+    """
     is_class = isinstance(data.cost, Similarity) and data.cost.kind == "class"
     return is_class and data.X.shape[1] <= MOST_SWEPT
 
@@ -163,13 +171,24 @@ def element_sweep(
         w = data.weights[b, order]
         of_one = [part[r] for part in trials]
         energies[r] = element_trials.sweep(
-            H, X, z, end, w, f32(data.cost.log_floor), A[r], *of_one, float(ridge), accepted[r]
+            H,
+            X,
+            z,
+            end,
+            w,
+            f32(data.cost.log_floor),
+            A[r],
+            *of_one,
+            float(ridge),
+            accepted[r],
         )
     return A, energies, accepted
 
 
 class NearestNeighbors:
-    """scikit-learn's search: ``kneighbors(Q, n_neighbors)`` are rows of Z nearest to those of Q, nearest first."""
+    """scikit-learn's search: ``kneighbors(Q, n_neighbors)`` are rows of Z nearest to
+    those of Q, nearest first.
+    """
 
     def __init__(
         self, Z: NDArray, device: str = "cpu", n_jobs: int | None = None

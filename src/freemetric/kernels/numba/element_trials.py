@@ -1,12 +1,14 @@
 """A Monte Carlo step by element moves, whole, in one compiled function.
 
-When A[r, c] changes by delta, only row r of z = A x moves, and each h_ij = -log2(e) |z_i - z_j|^2 changes by
+When A[r, c] changes by delta, only row r of z = A x moves, and each h_ij = -log2(e)
+|z_i - z_j|^2 changes by
 
-    (x_i - x_j) (a_i - a_j),    a_i = -log2(e) (2 delta z_ir + delta^2 x_i),    x_i short for x_ic:
+    (x_i - x_j) (a_i - a_j),    a_i = -log2(e) (2 delta z_ir + delta^2 x_i),    x_i
+    short for x_ic:
 
-a trial costs O(N^2), not O(N^2 p). A pair is visited once, for both of its samples. Sample i sums 2**(h_ij - m_i) with
-a whole number m_i near its largest h: one polynomial serves the pair both ways.
-"""
+a trial costs O(N^2), not O(N^2 p). A pair is visited once, for both of its samples.
+Sample i sums 2**(h_ij - m_i) with a whole number m_i near its largest h: one polynomial
+serves the pair both ways."""
 
 import numba
 import numpy as np
@@ -15,7 +17,10 @@ from .compiling import FAST, njit
 from .exp2 import LOG2E, mantissa, power
 
 LARGEST_RISE = 60.0  # no weight overflows in a trial that lifts no h by more than this
-SMALLEST, LARGEST = 2.0**-40, 2.0**40  # a sample's total weight between these keeps full precision
+SMALLEST, LARGEST = (
+    2.0**-40,
+    2.0**40,
+)  # a sample's total weight between these keeps full precision
 OUT_OF_RANGE = -1.0  # no energy is as low
 FAR = np.float32(-1e30)
 f32 = np.float32
@@ -23,7 +28,9 @@ f32 = np.float32
 
 @numba.njit(inline="always")
 def add_pairs(h, x, a, w, m, i, start, stop, sums):
-    """Add the weights of sample i and samples [start, stop) for each other to the sums (N,) of both."""
+    """Add the weights of sample i and samples [start, stop) for each other to the sums
+    (N,) of both.
+    """
     row, xs, as_, ws = h[start:stop], x[start:stop], a[start:stop], w[start:stop]
     ms, others = m[start:stop], sums[start:stop]
     xi, ai, wi, mi, total = x[i], a[i], w[i], m[i], f32(0)
@@ -38,7 +45,7 @@ def add_pairs(h, x, a, w, m, i, start, stop, sums):
 
 @numba.njit(inline="always")
 def find_shifts(H, x, a, m):
-    """Write the largest h of every sample after the change (x, a) to m (N,), rounded."""
+    """Write every sample's largest h after the change (x, a) to m (N,), rounded."""
     for i in range(m.shape[0]):
         h, xi, ai, most = H[i], x[i], a[i], FAR
         for j in range(h.shape[0]):
@@ -49,7 +56,9 @@ def find_shifts(H, x, a, m):
 
 @numba.njit(inline="always")
 def energy_of(hits, misses, w, log_floor, is_safe):
-    """The energy of weights inside and outside the classes; OUT_OF_RANGE where these may have lost digits."""
+    """The energy of weights inside and outside the classes; OUT_OF_RANGE where these
+    may have lost digits.
+    """
     energy = 0.0
     for i in range(w.shape[0]):
         total = hits[i] + misses[i]
@@ -76,12 +85,13 @@ def span(v):
 def sweep(
     H, X, z, end, w, log_floor, A, rows, columns, deltas, allowed, ridge, accepted
 ):
-    """Change A[rows[t], columns[t]] by deltas[t] where the energy rises by at most allowed[t], one t after another.
+    """Change A[rows[t], columns[t]] by deltas[t] where the energy rises by at most
+    allowed[t], one t after another.
 
-    Returns the final energy plus ridge * |A|^2. Samples are sorted by class, which ends before end[i]. X (d, N); H
-    (N, N), A (p, d) and its images z (p, N), both in float64, are changed in place, accepted (n,) is filled. Trial -1
-    changes nothing and finds the energy of A.
-    """
+    Returns the final energy plus ridge * |A|^2. Samples are sorted by class, which ends
+    before end[i]. X (d, N); H (N, N), A (p, d) and its images z (p, N), both in
+    float64, are changed in place, accepted (n,) is filled. Trial -1 changes nothing and
+    finds the energy of A."""
     N = H.shape[0]
     a, shifts, m = np.zeros(N, f32), np.zeros(N, f32), np.zeros(N, f32)
     hits, misses = np.empty(N, f32), np.empty(N, f32)

@@ -1,8 +1,8 @@
 """Powers of two in float32 that the compiler can vectorise.
 
-``math.exp`` stays a scalar library call inside a loop. Splitting x = n + r with n the nearest integer turns 2**x into
-a polynomial in r and a shift of exponent bits: a dozen vector instructions.
-"""
+``math.exp`` stays a scalar library call inside a loop. Splitting x = n + r with n the
+nearest integer turns 2**x into a polynomial in r and a shift of exponent bits: a dozen
+vector instructions."""
 
 import numba
 import numpy as np
@@ -22,7 +22,8 @@ C0, C1, C2, C3, C4, C5 = np.array(
 )
 BIAS = np.int32(127)  # of the exponent in a float32
 DIGITS = np.int32(23)  # bits below the exponent
-# What is less is negligible beside a largest power of one. Products of smaller numbers may be denormal, which
+# What is less is negligible beside a largest power of one. Products of smaller numbers
+# may be denormal, which
 # processors compute a hundred times slower.
 LEAST = np.float32(-60)
 f32, i32 = np.float32, np.int32

@@ -1,14 +1,17 @@
-"""The large-margin hinge over all impostors, a block of samples at a time; no N x N array.
+"""The large-margin hinge over all impostors, a block of samples at a time; no N x N
+array.
 
-With D_ij = |z_i - z_j|^2 and the reach R_ia = 1 + D_it of sample i's a-th target t, the losses are
+With D_ij = |z_i - z_j|^2 and the reach R_ia = 1 + D_it of sample i's a-th target t, the
+losses are
 
     pull = sum_ia D_it,    push = sum_ia sum_{l of another class} max(0, R_ia - D_il).
 
-Gradients are those of a smooth version: the hinge's kink would stop a descent before it reaches the minimum.
-Few pairs are active. Distances in float32, made too small by more than their rounding error, find all that may be;
-these are then computed in float64, so that the losses and their gradients are exact. The pairs found are kept:
-with r_i the root of i's largest reach, those with |z_i - z_l| < max(r_i, r_l) + 2 slack contain all active ones
-until a sample has moved, and its r grown, by more than the slack together.
+Gradients are those of a smooth version: the hinge's kink would stop a descent before it
+reaches the minimum. Few pairs are active. Distances in float32, made too small by more
+than their rounding error, find all that may be; these are then computed in float64, so
+that the losses and their gradients are exact. The pairs found are kept: with r_i the
+root of i's largest reach, those with |z_i - z_l| < max(r_i, r_l) + 2 slack contain all
+active ones until a sample has moved, and its r grown, by more than the slack together.
 """
 
 from typing import NamedTuple
@@ -26,7 +29,9 @@ f32 = np.float32
 
 
 class Margin(NamedTuple):
-    """How a loss weighs pull against push, how wide the smooth hinge is, and how far samples may move."""
+    """How a loss weighs pull against push, how wide the smooth hinge is, and how far
+    samples may move.
+    """
 
     regularization: float
     width: float
@@ -35,7 +40,9 @@ class Margin(NamedTuple):
 
 @numba.njit(inline="always")
 def hinge(t, width):
-    """max(0, t); its smooth version, a parabola from 0 to ``width`` and then lower by half of that; its slope."""
+    """max(0, t); its smooth version, a parabola from 0 to ``width`` and then lower by
+    half of that; its slope.
+    """
     loss, smooth, slope = 0.0, 0.0, 0.0
     if t > 0:
         loss, smooth, slope = t, t - width / 2, 1.0
@@ -60,8 +67,8 @@ def add_pulls(Z, pairs, weights, F):
 def push_pairs(Z, R, pairs, width, active, slopes):
     """Return the push of pairs (n, 2) on each other, exact and smooth.
 
-    The smooth one's slopes by the distances go to ``slopes`` (n,); those by the reaches are added to ``active`` (N, k).
-    """
+    The smooth one's slopes by the distances go to ``slopes`` (n,); those by the reaches
+    are added to ``active`` (N, k)."""
     exact, smooth = 0.0, 0.0
     for t in range(pairs.shape[0]):
         D, slopes[t] = 0.0, 0.0
@@ -85,7 +92,9 @@ def squared_distances(Z: NDArray, pairs: NDArray) -> NDArray:
 
 
 def target_pairs(targets: NDArray) -> tuple[NDArray, NDArray]:
-    """Pairs (n, 2) of samples and their targets, and where these stand in targets (N, k); -1 is none."""
+    """Pairs (n, 2) of samples and their targets, and where these stand in targets (N,
+    k); -1 is none.
+    """
     is_there = targets >= 0
     rows = np.nonzero(is_there)[0]
     return np.column_stack([rows, targets[is_there]]), is_there
@@ -106,7 +115,8 @@ def farthest_move(Z: NDArray, r: NDArray, Z0: NDArray, r0: NDArray) -> float:
 
 
 def screen(Z: NDArray, r: NDArray, slack: float) -> tuple[NDArray, NDArray, NDArray]:
-    """U, V (N, p + 2) and bound (N,): U_i . V_l <= max(bound_i, bound_l) wherever |z_i - z_l| < max(r_i, r_l) + slack.
+    """U, V (N, p + 2) and bound (N,): U_i . V_l <= max(bound_i, bound_l) wherever |z_i
+    - z_l| < max(r_i, r_l) + slack.
 
     All are scaled alike, so that float32 neither over- nor underflows where it matters.
     """
@@ -123,13 +133,19 @@ def screen(Z: NDArray, r: NDArray, slack: float) -> tuple[NDArray, NDArray, NDAr
 
 
 def searched_loss(
-    Z: NDArray, targets: NDArray, reach: tuple, end: NDArray, margin: Margin, kept: NDArray
+    Z: NDArray,
+    targets: NDArray,
+    reach: tuple,
+    end: NDArray,
+    margin: Margin,
+    kept: NDArray,
 ) -> tuple[float, float, NDArray, int]:
-    """L, smooth L and its gradient by Z (N, p), and how many pairs were found; the first go to ``kept`` (n, 2).
+    """L, smooth L and its gradient by Z (N, p), and how many pairs were found; the
+    first go to ``kept`` (n, 2).
 
-    Samples are sorted by class, which ends before end[i]; targets (N, k) are negative where there is none; ``reach`` is
-    what ``reaches`` gives. More found than ``kept`` can hold are not all there.
-    """
+    Samples are sorted by class, which ends before end[i]; targets (N, k) are negative
+    where there is none; ``reach`` is what ``reaches`` gives. More found than ``kept``
+    can hold are not all there."""
     N, (R, r) = len(Z), reach
     U, V, bound = screen(Z, r, 2 * margin.slack)
     pushes = _Pushes(Z, targets, R, margin)
@@ -137,7 +153,7 @@ def searched_loss(
     for start in range(0, N, step):
         rows, first = slice(start, start + step), end[start]  # other classes follow
         D = U[rows] @ V[first:].T
-        is_near = (D <= bound[rows, None]) | (D <= bound[first:])
+        is_near = (bound[rows, None] >= D) | (bound[first:] >= D)
         is_near &= np.arange(first, N) >= end[rows, None]
         i, j = np.nonzero(is_near)
         pairs = np.column_stack([i + start, j + first])
@@ -158,7 +174,9 @@ def kept_loss(
 
 
 class _Pushes:
-    """The push so far, and what it does to the samples; L = regularization * pull + (1 - regularization) * push."""
+    """The push so far, and what it does to the samples; L = regularization * pull + (1
+    - regularization) * push.
+    """
 
     def __init__(self, Z, targets, R, margin):
         self.Z, self.targets, self.R, self.margin = Z, targets, R, margin
@@ -188,7 +206,9 @@ class _Pushes:
 def triplet_loss(
     Z: NDArray, pairs: NDArray, triplets: NDArray, margin: Margin
 ) -> tuple[float, float, NDArray]:
-    """L, smooth L and its gradient of pairs (n, 2), which are pulled, and triplets (m, 3), which are pushed."""
+    """L, smooth L and its gradient of pairs (n, 2), which are pulled, and triplets (m,
+    3), which are pushed.
+    """
     near, far = triplets[:, :2], triplets[:, ::2]
     share, width = margin.regularization, margin.width
     t = 1 + squared_distances(Z, near) - squared_distances(Z, far)

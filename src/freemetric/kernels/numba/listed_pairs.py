@@ -1,8 +1,8 @@
-"""Energies and gradients where every sample knows only the L neighbours on its list: N L pairs instead of N^2.
+"""Energies and gradients where every sample knows only the L neighbours on its list: N
+L pairs instead of N^2.
 
-Kernels are the two loops over pairs: what follows from their distances, and W X of W = dE/dD, from which ``maps`` makes
-the gradient.
-"""
+Kernels are the two loops over pairs: what follows from their distances, and W X of W =
+dE/dD, from which ``maps`` makes the gradient."""
 
 from typing import Any
 
@@ -23,7 +23,9 @@ f32 = np.float32
 
 @njit(fastmath=FAST, nogil=True, cache=True)
 def weigh(Z, rows, log_weights, W, flat):
-    """Write weights 2**x of neighbours to W (n, L), the largest of a sample being one; ``flat`` is W as one row."""
+    """Write weights 2**x of neighbours to W (n, L), the largest of a sample being one;
+    ``flat`` is W as one row.
+    """
     for i in range(Z.shape[0]):
         own, most = Z[i], FAR
         for l in range(rows.shape[1]):
@@ -41,7 +43,9 @@ def weigh(Z, rows, log_weights, W, flat):
 
 @njit(fastmath=FAST, nogil=True, cache=True)
 def similarity_forces(W, near, w, log_floor, with_forces, costs):
-    """Write the costs (n,) of samples; overwrite weights (n, L) by dE/dD where it is wanted."""
+    """Write the costs (n,) of samples; overwrite weights (n, L) by dE/dD where it is
+    wanted.
+    """
     for i in range(W.shape[0]):
         costs[i] = similarity_cost(W[i], near[i], w[i], log_floor, with_forces)
 
@@ -62,7 +66,9 @@ def pull(W, rows, X, WX, s):
 
 
 def filled_up(A: NDArray, axes: tuple[int, ...] = (2,)) -> NDArray[np.float32]:
-    """A stack in float32 with zeros behind the last two dimensions: loops over features run in whole vectors."""
+    """A stack in float32 with zeros behind the last two dimensions: loops over features
+    run in whole vectors.
+    """
     room = [(0, -A.shape[axis] % LANES if axis in axes else 0) for axis in range(3)]
     return np.pad(A.astype(f32), room)
 
@@ -70,11 +76,15 @@ def filled_up(A: NDArray, axes: tuple[int, ...] = (2,)) -> NDArray[np.float32]:
 def evaluate(
     data: Any, A: NDArray, lists: Any, diagonal: bool, with_gradient: bool
 ) -> tuple[NDArray, NDArray]:
-    """E (R,) of maps A (R, p, d), or weights of the features (R, 1, d), and dE/dA where it is wanted."""
+    """E (R,) of maps A (R, p, d), or weights of the features (R, 1, d), and dE/dA where
+    it is wanted.
+    """
     R, p, d = A.shape
     maps = filled_up(A, (2,) if diagonal else (1, 2))
     some = np.arange(R) % len(data.X)
-    X, w = (part if len(part) == R else part[some] for part in (data.wide, data.weights))
+    X, w = (
+        part if len(part) == R else part[some] for part in (data.wide, data.weights)
+    )
     Z, W = images(X, maps, diagonal), np.empty(lists.rows.shape, f32)
     # Samples of all replicas, one after another.
     rows, log_weights, flat = _joined(lists.rows), _joined(lists.log_weights), W.ravel()
@@ -82,7 +92,9 @@ def evaluate(
     if isinstance(data.cost, Similarity):
         costs, floor = np.empty(w.shape, f32), f32(data.cost.log_floor)
         near = _joined(lists.near)
-        similarity_forces(_joined(W), near, w.ravel(), floor, with_gradient, costs.ravel())
+        similarity_forces(
+            _joined(W), near, w.ravel(), floor, with_gradient, costs.ravel()
+        )
         energies = (w * costs).sum(axis=1, dtype=np.float64)
     else:
         W /= W.sum(axis=2, keepdims=True)

@@ -1,4 +1,4 @@
-"""Lists of nearest neighbours: distances by a matrix product, the nearest by insertion."""
+"""Lists of nearest neighbours: distances by a product, the nearest by insertion."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,11 @@ f32, u64 = np.float32, np.uint64
 
 @njit(nogil=True, cache=True)
 def keep_nearest(D, first, lists):
-    """Write to lists (n, K) the numbers of the least distances D (n, N) of samples from ``first`` on, but themselves.
+    """Write to lists (n, K) the numbers of the least distances D (n, N) of samples from
+    ``first`` on, but themselves.
 
-    What stands in the lists, K different others, is a guess: a good one saves most of the insertions. D is
-    overwritten. Unsigned counts spare a check for negative ones.
+    What stands in the lists, K different others, is a guess: a good one saves most of
+    the insertions. D is overwritten. Unsigned counts spare a check for negative ones.
     """
     n, (N, K) = u64(D.shape[0]), (u64(D.shape[1]), u64(lists.shape[1]))
     near = np.empty(K, D.dtype)
@@ -42,12 +43,17 @@ def keep_nearest(D, first, lists):
 
 def first_guess(R: int, N: int, size: int) -> NDArray[np.int32]:
     """Lists (R, N, size) of the samples that follow each sample."""
-    rows = np.arange(N, dtype=np.int32)[:, None] + np.arange(1, size + 1, dtype=np.int32)
+    rows = np.arange(N, dtype=np.int32)[:, None] + np.arange(
+        1, size + 1, dtype=np.int32
+    )
     return np.repeat((rows % N)[None], R, axis=0)
 
 
-def others_nearest(Z: NDArray, n_neighbors: int, guess: NDArray | None = None) -> NDArray[np.int32]:
-    """Rows (R, N, n_neighbors) of the samples nearest to every sample but itself in spaces Z (R, N, p), nearest first.
+def others_nearest(
+    Z: NDArray, n_neighbors: int, guess: NDArray | None = None
+) -> NDArray[np.int32]:
+    """Rows (R, N, n_neighbors) of the samples nearest to every sample but itself in
+    spaces Z (R, N, p), nearest first.
 
     ``guess`` are such lists under similar maps.
     """

@@ -1,4 +1,6 @@
-"""What kernels do with one row of exponents x_j, and of weights 2**x_j: the neighbours of one sample."""
+"""What kernels do with one row of exponents x_j, and of weights 2**x_j: the neighbours
+of one sample.
+"""
 
 import numba
 import numpy as np
@@ -38,7 +40,9 @@ def share_out(row):
 
 @numba.njit(inline="always")
 def similarity_cost(row, similar, w, log_floor, with_forces):
-    """Return what a sample of weight w costs; overwrite weights by its dE/dD where these are wanted."""
+    """Return what a sample of weight w costs; overwrite weights by its dE/dD where
+    these are wanted.
+    """
     hit, miss = f32(0), f32(0)
     for j in range(row.shape[0]):
         hit += row[j] * similar[j]

@@ -1,16 +1,21 @@
-"""The GPU kernels in plain torch: all replicas in one batch, pairs in blocks of rows that fit a memory budget."""
+"""The GPU kernels in plain torch: all replicas in one batch, pairs in blocks of rows
+that fit a memory budget.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from ..costs import constant_loss, mean_loss, similarity, similarity_cost
 from ..maps import images, slopes
 from ..protocol import Loss, Similarity
+
+with suppress(ImportError):  # then this file can be read, not run
+    import torch
 
 BLOCK_BYTES = 1 << 30  # of one array of pairs; a gradient holds about four of them
 
@@ -49,7 +54,11 @@ def prepare(
     y, scale = np.asarray(y), np.ones((len(X), 1))
     if isinstance(cost, Loss):
         scale = constant_loss(cost, y, weights)
-    of_y = torch.int32 if isinstance(cost, Similarity) and cost.kind == "class" else torch.float32
+    of_y = (
+        torch.int32
+        if isinstance(cost, Similarity) and cost.kind == "class"
+        else torch.float32
+    )
     single = [_on(device, part) for part in (X, weights)]
     return Data(*single, _on(device, y, of_y), cost, scale)
 
@@ -124,12 +133,16 @@ def _evaluate(data, A, lists, diagonal, with_gradient):
 
 
 def _similarity_forces(data, pairs, w):
-    """The energies (R,) after all rows were asked for their forces, and these forces dE/dD (R, n, L) of some rows."""
+    """The energies (R,) after all rows were asked for their forces, and these forces
+    dE/dD (R, n, L) of some rows.
+    """
     parts = []
 
     def forces(rows):
         similar = pairs.near(rows).to(torch.float32)
-        energies, W = similarity_cost(data.cost, pairs.chances(rows), similar, w[:, rows], torch)
+        energies, W = similarity_cost(
+            data.cost, pairs.chances(rows), similar, w[:, rows], torch
+        )
         parts.append(energies)
         return W
 
@@ -137,7 +150,9 @@ def _similarity_forces(data, pairs, w):
 
 
 def _prediction_forces(data, pairs, w):
-    """The same of predictions; what follows from their means is O(N), for which the CPU is good enough."""
+    """The same of predictions; what follows from their means is O(N), for which the CPU
+    is good enough.
+    """
     means, spreads = [], []
     for rows in pairs.blocks:
         P, y = pairs.chances(rows)[:, None], pairs.near(rows)
@@ -146,7 +161,9 @@ def _prediction_forces(data, pairs, w):
         spreads.append((P * (y - mean[..., None]) ** 2).sum(3))
     mean, spread = torch.cat(means, dim=2), torch.cat(spreads, dim=2)
     b = np.arange(len(w)) % len(data.y)
-    on_cpu = [part.cpu().numpy().astype(np.float64) for part in (data.y, w, mean, spread)]
+    on_cpu = [
+        part.cpu().numpy().astype(np.float64) for part in (data.y, w, mean, spread)
+    ]
     y, weights, *of_means = on_cpu
     energies, *slope = mean_loss(data.cost, y[b], weights, *of_means, data.scale[b])
     by_mean, by_variance = (_on(w.device, part) for part in slope)
@@ -174,7 +191,9 @@ class AllPairs:
 
     def chances(self, rows):
         """p_ij (R, n, N) of some rows."""
-        x = torch.baddbmm(self.level[:, None], self.Z[:, rows], self.Z.transpose(1, 2), alpha=2)
+        x = torch.baddbmm(
+            self.level[:, None], self.Z[:, rows], self.Z.transpose(1, 2), alpha=2
+        )
         x.diagonal(offset=rows.start, dim1=1, dim2=2).fill_(-torch.inf)
         return torch.softmax(x, dim=2)
 

@@ -114,7 +114,7 @@ class PairClassifier(TupleClassifier):
     learner_ : estimator
         The fitted learner.
     threshold_ : float
-        Largest distance of pairs predicted similar; absent with ``calibrate=None``.
+        Largest distance of pairs predicted similar; None with ``calibrate=None``.
     classes_ : ndarray of shape (2,)
         -1 and 1.
     n_features_in_ : int
