@@ -258,7 +258,7 @@ def element_sweep(
     )
     for start in range(0, R, step):
         part = slice(start, start + step)
-        maps = _on(data.X.device, A[part], torch.float64)
+        maps = _on(data.X.device, A[part], torch.float64).clone()
         samples = X[part], y[part], w[part], data.cost.log_floor
         of_part = Trials(*(values[part] for values in trials))
         values, accepted[part] = sweep(*samples, maps, of_part, ridge)
