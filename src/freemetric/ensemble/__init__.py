@@ -3,8 +3,8 @@
 ``classifier`` and ``regressor`` hold the estimators, and their ``fit`` is the method in
 six steps. ``views`` says what is measured. ``bags``, ``sampling`` and ``search`` draw
 the metrics and judge them out of bag; ``classification`` and ``regression`` are the
-tasks. ``stacking`` cross-fits the estimators beside the votes: ``student_t``,
-``naive_bayes``, ``boosted_trees``, and those of scikit-learn. ``pool`` makes one
+tasks. ``stacking`` cross-fits the estimators beside the votes: those of ``student_t``,
+``naive_bayes``, ``boosted_trees`` and ``linear``, or of any library. ``pool`` makes one
 probability of all, ``trends`` and ``scale`` one number. ``ensemble`` predicts, with
 ``neighbors`` and ``averaged_metric``.
 """
@@ -12,6 +12,7 @@ probability of all, ``trends`` and ``scale`` one number. ``ensemble`` predicts, 
 from .boosted_trees import BoostedTreesClassifier, BoostedTreesRegressor
 from .classifier import FreeEnergyClassifier
 from .ensemble import Ensemble, Member
+from .linear import LinearClassifier, LineRegressor, SurfaceRegressor
 from .naive_bayes import ScreenedNaiveBayes
 from .regressor import FreeEnergyRegressor
 from .student_t import StudentTClassifier
@@ -22,7 +23,10 @@ __all__ = [
     "Ensemble",
     "FreeEnergyClassifier",
     "FreeEnergyRegressor",
+    "LineRegressor",
+    "LinearClassifier",
     "Member",
     "ScreenedNaiveBayes",
     "StudentTClassifier",
+    "SurfaceRegressor",
 ]

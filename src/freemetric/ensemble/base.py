@@ -35,6 +35,7 @@ CANDIDATES = (
     "scaled/diagonal",
     "quantiles/diagonal",
     "scaled/full",
+    "logs/full",
     "quantiles/full",
 )
 LARGEST = 1e150  # of a feature: squares of differences stay numbers
@@ -294,6 +295,11 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         pairs = [parse_candidate(name, X.shape[1]) for name in names]
         pairs = list(dict.fromkeys(pairs))
         views = {name: VIEWS[name].fit(X) for name in dict(pairs)}
+        if "logs" in views and not views["logs"].is_logged.any():
+            pairs = [pair for pair in pairs if pair[0] != "logs"] or [
+                ("scaled", "full")
+            ]
+            views = {name: VIEWS[name].fit(X) for name in dict(pairs)}
         size = min(SMALL_BAG, max(2, len(X) // 2))
         return views, [Candidate(view, form, size) for view, form in pairs]
 

@@ -6,15 +6,13 @@ feature counts depends on another, a few trees see it (Friedman 2001).
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels.numba.trees import add_leaves, grow_tree
-from ..sklearn_compat import check_sample_weight
-from .labels import checked_labels
+from .beside import ArrayClassifier, ArrayRegressor
 
-N_TREES = 40
-DEPTH = 4
+FEWEST_TREES, MOST_TREES = 40, 100
+LEAST_DEPTH, MOST_DEPTH = 4, 8
+FEW = 2000  # samples, up to which there are the fewest trees of the least depth
 RATE = 0.2
 MOST_BINS = 255  # a bin is a byte
 ROWS_OF_A_BIN = 2
@@ -24,91 +22,86 @@ LEAST_WEIGHT = 5.0  # of a leaf, in samples
 RIDGE = 1.0  # on the value of a leaf, in samples
 
 
-class BoostedTrees(BaseEstimator):
-    """What boosted trees for classes and for numbers have in common.
+def boosted_trees(X, start, slopes, weights):
+    """Fit trees that follow the slopes of a loss, one after another.
 
     Trees are complete: at an inner node a sample goes right where its feature is above
-    the threshold.
+    the threshold. Splits follow the forces along one random direction of the sums,
+    which costs as much as one sum (Iosipoi and Vakhrushev 2022).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Samples.
+    start : ndarray of shape (n_samples, n_sums)
+        The sums before the first tree.
+    slopes : callable
+        Forces that lower the loss, and its curvatures, of sums (n_samples, n_sums).
+    weights : ndarray of shape (n_samples,)
+        Weights of the samples, of mean one.
+
+    Returns
+    -------
+    features : ndarray of shape (n_trees, n_inner)
+        Features of the inner nodes, level by level.
+    thresholds : ndarray of shape (n_trees, n_inner)
+        Infinite where a node does not split.
+    leaves : ndarray of shape (n_trees, n_inner + 1, n_sums)
+        Values of the leaves: Newton's steps, times the learning rate.
     """
-
-    def _boost(self, X, start, slopes, weights):
-        """Fit trees that follow the slopes of a loss, one after another.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Samples.
-        start : ndarray of shape (n_samples, n_sums)
-            The sums before the first tree.
-        slopes : callable
-            Forces that lower the loss, and its curvatures, of sums (n_samples, n_sums).
-        weights : ndarray of shape (n_samples,)
-            Weights of the samples.
-
-        Returns
-        -------
-        features : ndarray of shape (n_trees, n_inner)
-            Features of the inner nodes, level by level.
-        thresholds : ndarray of shape (n_trees, n_inner)
-            Infinite where a node does not split.
-        leaves : ndarray of shape (n_trees, n_inner + 1, n_sums)
-            Values of the leaves: Newton's steps, times the learning rate. Splits follow
-            the forces along one random direction of the sums, which costs as much as
-            one sum (Iosipoi and Vakhrushev 2022).
-        """
-        (n_samples, d), n_sums = X.shape, start.shape[1]
-        n_inner = 2**DEPTH - 1
-        rng = np.random.default_rng(0)
-        borders = bin_borders(X)
-        bins = np.empty((d, n_samples), dtype=np.uint8)
-        for j in range(d):
-            bins[j] = np.searchsorted(borders[j], X[:, j])
-        weights = weights / weights.mean()
-        single_weights = weights.astype(np.float32)
-        limits = np.float32(LEAST_WEIGHT), np.float32(RIDGE)
-        n_columns = max(FEW_COLUMNS, round(COLUMN_SHARE * d))
-        splits = np.empty((N_TREES, 2, n_inner), np.int32)
-        leaves = np.empty((N_TREES, n_inner + 1, n_sums))
-        node = np.empty(n_samples, np.int32)
-        sums = start.copy("F")
-        for split, leaf in zip(splits, leaves, strict=True):
-            force, curvature = slopes(sums)
-            force = weights[:, None] * force
-            curvature = weights[:, None] * curvature
-            # Two classes pull in opposite directions: one of them is enough.
-            along = force[:, 0]
-            if n_sums > 2:
-                along = force @ rng.standard_normal(n_sums)
-            columns = rng.permutation(d)[:n_columns]
-            single_force = along.astype(np.float32)
-            n_bins = borders.shape[1] + 1
-            grow_tree(
-                bins, columns, single_force, single_weights, n_bins, limits, split, node
-            )
-            total = sums_per_node(node, curvature, n_inner + 1) + RIDGE
-            leaf[:] = RATE * sums_per_node(node, force, n_inner + 1) / total
-            for c in range(n_sums):
-                sums[:, c] += leaf[node, c]
-        # One border after the last bin, and one where a node does not split.
-        beyond = np.column_stack([borders, np.full((d, 2), np.inf)])
-        features, last_bins = splits.swapaxes(0, 1)
-        return features.copy(), beyond[features, last_bins], leaves
-
-    def _sums(self, X):
-        """Sums (n, n_sums) of the leaves that samples reach."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False, order="C")
-        out = np.zeros((len(X), self.leaves_.shape[2]))
-        add_leaves(X, self.features_, self.thresholds_, self.leaves_, out)
-        return out
+    (n_samples, d), n_sums = X.shape, start.shape[1]
+    n_trees, depth = tree_numbers(n_samples)
+    n_inner = 2**depth - 1
+    rng = np.random.default_rng(0)
+    borders = bin_borders(X)
+    bins = np.empty((d, n_samples), dtype=np.uint8)
+    for j in range(d):
+        bins[j] = np.searchsorted(borders[j], X[:, j])
+    single_weights = weights.astype(np.float32)
+    limits = np.float32(LEAST_WEIGHT), np.float32(RIDGE)
+    n_columns = max(FEW_COLUMNS, round(COLUMN_SHARE * d))
+    splits = np.empty((n_trees, 2, n_inner), np.int32)
+    leaves = np.empty((n_trees, n_inner + 1, n_sums))
+    node = np.empty(n_samples, np.int32)
+    sums = start.copy("F")
+    for split, leaf in zip(splits, leaves, strict=True):
+        force, curvature = slopes(sums)
+        force = weights[:, None] * force
+        curvature = weights[:, None] * curvature
+        # Two classes pull in opposite directions: one of them is enough.
+        along = force[:, 0]
+        if n_sums > 2:
+            along = force @ rng.standard_normal(n_sums)
+        columns = rng.permutation(d)[:n_columns]
+        single_force = along.astype(np.float32)
+        n_bins = borders.shape[1] + 1
+        grow_tree(
+            bins, columns, single_force, single_weights, n_bins, limits, split, node
+        )
+        total = sums_per_node(node, curvature, n_inner + 1) + RIDGE
+        leaf[:] = RATE * sums_per_node(node, force, n_inner + 1) / total
+        for c in range(n_sums):
+            sums[:, c] += leaf[node, c]
+    # One border after the last bin, and one where a node does not split.
+    beyond = np.column_stack([borders, np.full((d, 2), np.inf)])
+    features, last_bins = splits.swapaxes(0, 1)
+    return features.copy(), beyond[features, last_bins], leaves
 
 
-class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):
-    r"""Forty shallow boosted trees for the log loss, fast on small tables.
+def sums_of_leaves(X, features, thresholds, leaves):
+    """Sums (n, n_sums) of the leaves that samples X reach."""
+    out = np.zeros((len(X), leaves.shape[2]))
+    add_leaves(np.ascontiguousarray(X), features, thresholds, leaves, out)
+    return out
+
+
+class BoostedTreesClassifier(ArrayClassifier):
+    r"""A few shallow boosted trees for the log loss, fast on small tables.
 
     .. math:: P(c | x) \propto \exp\Big(\sum_t \mathrm{leaf}_{tc}(x)\Big).
 
-    A fit costs O(N d) for every tree, whatever the number of classes.
+    There are 40 trees of depth 4 up to 2,000 samples, and more and deeper ones beyond.
+    A fit costs O(N d) for every level of a tree, whatever the number of classes.
 
     Attributes
     ----------
@@ -140,70 +133,24 @@ class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):
     True
     """
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples.
-
-        Returns
-        -------
-        self : BoostedTreesClassifier
-            The fitted classifier.
-        """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64)
-        classes, y = checked_labels(y)
-        is_class = np.asfortranarray(np.eye(len(classes))[y])
+    def _learn(self, X, y, n_classes, weights):
+        is_class = np.asfortranarray(np.eye(n_classes)[y])
 
         def slopes(sums):
             P = softmax(sums, axis=1)
             return is_class - P, P * (1 - P)
 
-        trees = self._boost(X, np.zeros(is_class.shape), slopes, weights)
-        self.classes_ = classes
+        trees = boosted_trees(X, np.zeros(is_class.shape), slopes, weights)
         self.features_, self.thresholds_, self.leaves_ = trees
-        return self
 
-    def predict_proba(self, X):
-        """Return probabilities (n_samples, n_classes) of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        P : ndarray of shape (n_samples, n_classes)
-            Their probabilities.
-        """
-        return softmax(self._sums(X), axis=1)
-
-    def predict(self, X):
-        """Return the most probable class (n_samples,) of every sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels.
-        """
-        return self.classes_[self._sums(X).argmax(axis=1)]
+    def proba_of(self, X):
+        """Return probabilities (n, n_classes) of samples X, an array of numbers."""
+        trees = self.features_, self.thresholds_, self.leaves_
+        return softmax(sums_of_leaves(X, *trees), axis=1)
 
 
-class BoostedTreesRegressor(RegressorMixin, BoostedTrees):
-    r"""Forty shallow boosted trees for the squared error, fast on small tables.
+class BoostedTreesRegressor(ArrayRegressor):
+    r"""A few shallow boosted trees for the squared error, fast on small tables.
 
     .. math:: f(x) = \mathrm{base} + \sum_t \mathrm{leaf}_t(x).
 
@@ -234,49 +181,28 @@ class BoostedTreesRegressor(RegressorMixin, BoostedTrees):
     True
     """
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples.
-
-        Returns
-        -------
-        self : BoostedTreesRegressor
-            The fitted regressor.
-        """
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64)
+    def _learn(self, X, y, weights):
         base = float(np.average(y, weights=weights))
 
         def slopes(sums):
             return y[:, None] - sums, np.ones(sums.shape)
 
-        trees = self._boost(X, np.full((len(y), 1), base), slopes, weights)
+        trees = boosted_trees(X, np.full((len(y), 1), base), slopes, weights)
         self.base_ = base
         self.features_, self.thresholds_, self.leaves_ = trees
-        return self
 
-    def predict(self, X):
-        """Return the expected target (n_samples,) of every sample.
+    def values_of(self, X):
+        """Return targets (n,) of samples X, an array of numbers."""
+        trees = self.features_, self.thresholds_, self.leaves_
+        return sums_of_leaves(X, *trees)[:, 0] + self.base_
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
 
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Targets.
-        """
-        return self._sums(X)[:, 0] + self.base_
+def tree_numbers(n_samples):
+    """Number of trees, and their depth: more samples bear more and deeper trees."""
+    more = n_samples / FEW
+    n_trees = int(np.clip(FEWEST_TREES * np.sqrt(more), FEWEST_TREES, MOST_TREES))
+    depth = int(np.clip(LEAST_DEPTH + np.log2(more), LEAST_DEPTH, MOST_DEPTH))
+    return n_trees, depth
 
 
 def bin_borders(X):

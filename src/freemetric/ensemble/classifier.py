@@ -3,20 +3,18 @@
 from numbers import Integral
 
 import numpy as np
-from sklearn import config_context
 from sklearn.base import ClassifierMixin
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ..kernels.threads import one_blas_thread
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
+from .beside import ArrayClassifier, checked_labels
 from .boosted_trees import BoostedTreesClassifier
 from .classification import ClassTask
 from .conformal import check_alpha, prediction_sets
-from .labels import checked_labels
+from .linear import LinearClassifier
 from .naive_bayes import ScreenedNaiveBayes
 from .pool import Pool
 from .stacking import checked_estimators, cross_fitted, fit_all, fold_numbers
@@ -155,6 +153,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @one_blas_thread()
     def fit(self, X, y, sample_weight=None):
         """Sample the metrics, and weigh them and the classifiers beside them.
 
@@ -219,6 +218,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
             self.oob_score_ = float(np.average(is_right, weights=w[scored]))
         return self
 
+    @one_blas_thread()
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Let more samples vote, under the same metrics.
 
@@ -262,6 +262,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         )
         return self
 
+    @one_blas_thread()
     def predict_proba(self, X):
         """Return calibrated probabilities of the classes.
 
@@ -277,8 +278,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         """
         X = self._samples(X)
         votes = self.ensemble_.votes(X, self.n_jobs)
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            chances = [fitted.predict_proba(X) for _, fitted in self.estimators_]
+        chances = [proba_of(fitted, X) for _, fitted in self.estimators_]
         return favoured(self.pool_(votes, chances), self.class_weight_)
 
     def predict_log_proba(self, X):
@@ -357,23 +357,29 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
 
 def default_classifiers(n_features, n_classes):
     """The classifiers that stand beside the votes by default."""
-    line = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=200))
     classifiers = [
         ("student_t", StudentTClassifier()),
         ("naive_bayes", ScreenedNaiveBayes()),
         ("trees", BoostedTreesClassifier()),
-        ("linear", line),
+        ("linear", LinearClassifier()),
     ]
     if n_classes * n_features**2 > MOST_NUMBERS:  # covariances would be too large
         return classifiers[1:]
     return classifiers
 
 
+def proba_of(fitted, X):
+    """Probabilities of valid samples; our classifiers need not validate them again."""
+    if isinstance(fitted, ArrayClassifier):
+        return fitted.proba_of(X)
+    return fitted.predict_proba(X)
+
+
 def probabilities(fitted, X, n_classes):
     """Probabilities (n, n_classes) by a classifier that may lack some classes."""
     out = np.zeros((len(X), n_classes))
     if len(X):
-        out[:, np.asarray(fitted.classes_, dtype=int)] = fitted.predict_proba(X)
+        out[:, np.asarray(fitted.classes_, dtype=int)] = proba_of(fitted, X)
     return out
 
 

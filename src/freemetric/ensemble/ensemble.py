@@ -14,8 +14,9 @@ from .training_set import TrainingSet
 
 KEPT_BYTES = 256 << 20  # of the training samples under all maps
 SHORTEST = 64  # training samples that a prediction looks at under every map
-PER_NEIGHBOR = 4  # as many as that for each neighbour that votes
+PER_NEIGHBOR = 3  # as many as that for each neighbour that votes
 MOST_LOOKED_AT = 1 << 17  # pairs of a query and a candidate at a time
+LANES = 8
 FARTHEST = 1e15  # of a coordinate, so that single precision can square it
 
 
@@ -162,7 +163,7 @@ class Index:
         most = max(np.flatnonzero(member.weights).max() for member in self.members)
         n_neighbors = int(self.sizes[most])
         self.n_candidates = min(max(SHORTEST, PER_NEIGHBOR * n_neighbors), len(rows))
-        width = sum(m.maps.shape[0] * m.maps.shape[1] for m in self.members)
+        width = sum(m.maps.shape[0] * m.maps.shape[2] for m in self.members)
         self.coordinates = None
         if 4 * width * len(rows) <= KEPT_BYTES:
             self.coordinates = [under_maps(m, self.seen[m.view]) for m in self.members]
@@ -186,7 +187,6 @@ class Index:
             add_votes(
                 Z,
                 under_maps(member, seen[member.view]),
-                squares_of(member),
                 places,
                 self.counts[rows],
                 self.masses[rows],
@@ -203,14 +203,15 @@ def single(V):
 
 
 def under_maps(member, V):
-    """Coordinates (R, n, p) of samples V under maps that mix; else (1, n, d), V."""
-    if member.form != "full":
-        return V[None]
-    return single(V @ single(member.maps).swapaxes(1, 2))
+    """Coordinates (R, n, p) of samples V under all maps of a member.
 
-
-def squares_of(member):
-    """Weights (R, p) of the squared differences of coordinates."""
-    if member.form != "full":
-        return single(member.maps[:, 0] ** 2)
-    return np.ones(member.maps.shape[:2], dtype=np.float32)
+    Columns of zeros fill rows up to a multiple of LANES, which are added faster.
+    """
+    maps = single(member.maps)
+    p = maps.shape[2] if member.form != "full" else maps.shape[1]
+    out = np.zeros((len(maps), len(V), p + -p % LANES), dtype=np.float32)
+    if member.form == "full":
+        np.matmul(V, maps.swapaxes(1, 2), out=out[:, :, :p])
+    else:
+        np.multiply(V, maps, out=out[:, :, :p])
+    return out

@@ -2,11 +2,8 @@
 
 import numpy as np
 from scipy.special import rel_entr, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..sklearn_compat import check_sample_weight
-from .labels import checked_labels
+from .beside import ArrayClassifier
 
 MOST_THRESHOLDS = 8  # of a feature
 ALL_THRESHOLDS = 120  # of all features, where that leaves each at least two
@@ -14,7 +11,7 @@ PRIOR = 3.0  # samples of all classes together that every class is shrunk with
 EMPTY = 1e-9  # weight of an interval without samples: sums of weights have rounding
 
 
-class ScreenedNaiveBayes(ClassifierMixin, BaseEstimator):
+class ScreenedNaiveBayes(ArrayClassifier):
     r"""Naive Bayes on intervals, where uninformative features do not count.
 
     Every feature is cut at a few of its quantiles. With interval j of sample x in
@@ -57,69 +54,20 @@ class ScreenedNaiveBayes(ClassifierMixin, BaseEstimator):
     True
     """
 
-    def fit(self, X, y, sample_weight=None):
-        """Count the samples of every class in every interval.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples.
-
-        Returns
-        -------
-        self : ScreenedNaiveBayes
-            The fitted classifier.
-        """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        w = check_sample_weight(sample_weight, X, dtype=np.float64)
-        classes, y = checked_labels(y)
-        by_class = np.zeros((len(y), len(classes)))
-        by_class[np.arange(len(y)), y] = w / w.mean()
+    def _learn(self, X, y, n_classes, weights):
+        by_class = np.zeros((len(y), n_classes))
+        by_class[np.arange(len(y)), y] = weights
         owner, thresholds = interval_thresholds(X)
         steps, base = interval_logs(X, by_class, owner, thresholds)
-        self.classes_ = classes
         self.owner_ = owner
         self.thresholds_ = thresholds
         self.steps_ = steps / np.sqrt(X.shape[1])
         self.base_ = base / np.sqrt(X.shape[1])
-        return self
 
-    def predict_proba(self, X):
-        """Return probabilities (n_samples, n_classes) of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        P : ndarray of shape (n_samples, n_classes)
-            Their probabilities.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+    def proba_of(self, X):
+        """Return probabilities (n, n_classes) of samples X, an array of numbers."""
         above = above_thresholds(X, self.owner_, self.thresholds_)
         return softmax(above @ self.steps_ + self.base_, axis=1)
-
-    def predict(self, X):
-        """Return the most probable class (n_samples,) of every sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels.
-        """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
 def interval_thresholds(X):

@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.cluster import MiniBatchKMeans
 
+from ..kernels.numba.voting import nearest_columns
+
 MOST_AXES = 32
 MANY = 16_384  # rows from which it pays to search the cells around a query alone
 ROWS_OF_A_CELL = 1000
@@ -38,45 +40,51 @@ class Shortlist:
         self.starts = np.searchsorted(cell[self.rows], np.arange(n_cells + 1))
 
     def nearest(self, Q, size):
-        """Numbers (n, size) of the nearest rows, in any order."""
+        """Numbers (n, size) of the nearest rows, the nearest first."""
         Q = np.asarray(Q[:, : self.Z.shape[1]], dtype=np.float32)
-        size = min(size, len(self.Z))
-        if self.centres is not None:
-            return self._nearest_in_cells(Q, size)
-        if size == len(self.Z):
-            return np.tile(np.arange(size, dtype=np.int32), (len(Q), 1))
-        out = np.empty((len(Q), size), dtype=np.int32)
-        step = max(1, MOST_NUMBERS // len(self.Z))
-        for start in range(0, len(Q), step):
-            part = slice(start, start + step)
-            D = closeness(Q[part], self.Z)
-            out[part] = np.argpartition(D, size - 1, axis=1)[:, :size]
-        return out
-
-    def _nearest_in_cells(self, Q, size):
-        probed = np.argsort(closeness(Q, self.centres), axis=1)[:, :N_PROBED]
-        near = np.full((len(Q), probed.shape[1], size), np.inf, dtype=np.float32)
+        if self.centres is None:
+            return nearest_rows(Q, self.Z, size)
+        probed = nearest_rows(Q, self.centres, N_PROBED)
+        near = np.full((len(Q), N_PROBED, size), np.inf, dtype=np.float32)
         found = np.zeros(near.shape, dtype=np.int32)
         for cell in np.unique(probed):
             queries, turn = np.nonzero(probed == cell)
             rows = self.rows[self.starts[cell] : self.starts[cell + 1]]
-            D = closeness(Q[queries], self.Z[rows])
-            n = min(size, len(rows))
-            if n < len(rows):
-                best = np.argpartition(D, n - 1, axis=1)[:, :n]
-            else:
-                best = np.tile(np.arange(n), (len(queries), 1))
+            D = squared_distances(Q[queries], self.Z[rows])
+            best = smallest(D, min(size, len(rows)))
+            n = best.shape[1]
             near[queries, turn, :n] = np.take_along_axis(D, best, axis=1)
-            near[queries, turn, :n] += (Q[queries] ** 2).sum(axis=1)[:, None]
             found[queries, turn, :n] = rows[best]
-        near, found = near.reshape(len(Q), -1), found.reshape(len(Q), -1)
-        best = np.argpartition(near, size - 1, axis=1)[:, :size]
-        return np.take_along_axis(found, best, axis=1)
+        best = smallest(near.reshape(len(Q), -1), size)
+        return np.take_along_axis(found.reshape(len(Q), -1), best, axis=1)
 
 
-def closeness(Q, Z):
-    """Squared distances (n, m) less the squared length of every query."""
+def squared_distances(Q, Z):
+    """Squared distances (n, M) of rows Q (n, p) and Z (M, p), in single precision."""
     D = Q @ Z.T
     D *= -2
     D += (Z**2).sum(axis=1)
-    return D
+    D += (Q**2).sum(axis=1)[:, None]
+    return D.astype(np.float32, copy=False)
+
+
+def smallest(D, n):
+    """Columns (len(D), n) of the smallest values of every row, the smallest first."""
+    out = np.empty((len(D), n), dtype=np.int32)
+    nearest_columns(D, out)
+    return out
+
+
+def nearest_rows(Q, Z, n):
+    """Numbers (len(Q), n) of the rows of Z nearest to those of Q, the nearest first.
+
+    Distances come from one matrix product. They are computed in the precision of Q and
+    Z, and compared in single precision.
+    """
+    n = min(n, len(Z))
+    out = np.empty((len(Q), n), dtype=np.int32)
+    step = max(1, MOST_NUMBERS // len(Z))
+    for start in range(0, len(Q), step):
+        part = slice(start, start + step)
+        nearest_columns(squared_distances(Q[part], Z), out[part])
+    return out

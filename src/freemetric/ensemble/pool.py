@@ -70,7 +70,7 @@ class Pool:
         return cls(float(np.exp(slope[0])), strengths, bias)
 
     def contributions(self, shares, chances):
-        """Terms (1 + n_classifiers, n, n_classes); with the bias they add up to logits."""
+        """Terms (1 + n_classifiers, n, n_classes): logits without the bias."""
         factors = np.append(self.slope, self.strengths)
         return factors[:, None, None] * terms_of(shares, chances)
 

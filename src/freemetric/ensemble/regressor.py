@@ -3,18 +3,22 @@
 from numbers import Integral
 
 import numpy as np
-from sklearn import config_context
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from ..kernels.threads import one_blas_thread
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
+from .beside import ArrayRegressor
 from .boosted_trees import BoostedTreesRegressor
 from .conformal import check_alpha
+from .linear import LineRegressor, SurfaceRegressor
 from .regression import TargetTask
 from .scale import SCALES, Scale, scales_to_try, squared_errors
 from .stacking import checked_estimators, cross_fitted, fit_all, fold_numbers
 from .training_set import TrainingSet
-from .trends import MOST_CURVED, Combination, Noise, range_of, ridge, surface
+from .trends import Combination, Noise, range_of
+
+MOST_CURVED = 27  # features; more have too many products of two
 
 
 class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
@@ -147,6 +151,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @one_blas_thread()
     def fit(self, X, y, sample_weight=None):
         """Sample the metrics, and weigh them and the trends beside them.
 
@@ -204,6 +209,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         self.oob_score_ = float(1 - residual / variance) if variance > 0 else np.nan
         return self
 
+    @one_blas_thread()
     def partial_fit(self, X, y, sample_weight=None):
         """Let more samples vote, under the same metrics.
 
@@ -309,12 +315,12 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         location, spread = self._location_and_spread(X)
         return self.scale_.back(location[:, None] + spread[:, None] * errors)
 
+    @one_blas_thread()
     def _location_and_spread(self, X):
         """Location and spread (n,) of the targets of samples, on the scale."""
         X = self._samples(X)
         votes = self.ensemble_.votes(X, self.n_jobs)
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            trends = [fitted.predict(X) for _, fitted in self.estimators_]
+        trends = [values_of(fitted, X) for _, fitted in self.estimators_]
         return self.combination_(votes, trends), self.noise_.spread(votes, X)
 
     def _scale_and_trends(self, estimators, X, y, weights, w):
@@ -343,14 +349,21 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
             weights,
             folds,
             everyone,
-            lambda fitted, some: fitted.predict(some),
+            values_of,
             self.n_jobs,
         )
 
 
+def values_of(fitted, X):
+    """Values of valid samples; our regressors need not validate them again."""
+    if isinstance(fitted, ArrayRegressor):
+        return fitted.values_of(X)
+    return fitted.predict(X)
+
+
 def default_trends(n_features):
     """The regressors that stand beside the votes by default."""
-    trends = [("line", ridge()), ("trees", BoostedTreesRegressor())]
+    trends = [("line", LineRegressor()), ("trees", BoostedTreesRegressor())]
     if n_features <= MOST_CURVED:
-        trends.append(("surface", surface()))
+        trends.append(("surface", SurfaceRegressor()))
     return trends

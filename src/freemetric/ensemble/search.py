@@ -5,14 +5,13 @@ from zlib import crc32
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from .bags import Bags
 from .sampling import sample_maps
 from .votes import neighbor_means, space
 
-SMALL_BAG, LARGE_BAG = 250, 1000
-LISTED = 16  # neighbours that an energy looks at in a small bag; more in a large one
+SMALL_BAG, LARGE_BAG = 250, 4000
+LISTED, MOST_LISTED = 16, 64  # neighbours that an energy looks at; more in large bags
 FEWEST = 4  # replicas of a candidate before it is judged where larger bags may follow
 MOST_SCORED = 2000  # samples that are predicted out of bag
 MOST_NUMBERS = 1 << 25  # of all out-of-bag votes together
@@ -122,25 +121,24 @@ class Search:
 
     def _sampled(self, candidate, numbers, bags):
         """Maps of new replicas, and their votes for scored samples."""
-        with threadpool_limits(1):
-            name = f"{candidate.view}/{candidate.form} on {candidate.bag_size}"
-            energy = self.energy
-            if energy is None:
-                energy = self.task.energy(listed_in(candidate.bag_size))
-            maps = sample_maps(
-                self.seen[candidate.view],
-                self.task.targets(bags),
-                self.task.energy_weights,
-                bags,
-                candidate.form,
-                energy,
-                self.sampler,
-                [self.stream(name, number) for number in numbers],
-                self.device,
-            )
-            outside = [~np.isin(self.scored, bag) for bag in bags]
-            pairs = zip(maps, outside, strict=True)
-            votes = [self._votes(candidate, *pair) for pair in pairs]
+        name = f"{candidate.view}/{candidate.form} on {candidate.bag_size}"
+        energy = self.energy
+        if energy is None:
+            energy = self.task.energy(listed_in(candidate.bag_size))
+        maps = sample_maps(
+            self.seen[candidate.view],
+            self.task.targets(bags),
+            self.task.energy_weights,
+            bags,
+            candidate.form,
+            energy,
+            self.sampler,
+            [self.stream(name, number) for number in numbers],
+            self.device,
+        )
+        outside = [~np.isin(self.scored, bag) for bag in bags]
+        pairs = zip(maps, outside, strict=True)
+        votes = [self._votes(candidate, *pair) for pair in pairs]
         return maps, sum(votes), sum(is_out.astype(int) for is_out in outside)
 
     def score_without_learning(self, candidate):
@@ -148,8 +146,7 @@ class Search:
         V = self.seen[candidate.view]
         candidate.maps = [np.ones((1, V.shape[1]))]
         everyone = np.ones(len(self.scored), dtype=bool)
-        with threadpool_limits(1):
-            candidate.sums = self._votes(candidate, candidate.maps[0], everyone)
+        candidate.sums = self._votes(candidate, candidate.maps[0], everyone)
         candidate.n_votes = np.ones(len(self.scored), dtype=int)
 
     def _votes(self, candidate, A, is_outside):
@@ -167,7 +164,7 @@ class Search:
 
 def listed_in(bag_size):
     """Neighbours that an energy looks at: more in a large bag, where they are near."""
-    return LISTED * max(1, bag_size // SMALL_BAG)
+    return int(np.clip(LISTED * bag_size / SMALL_BAG, LISTED, MOST_LISTED))
 
 
 def scored_samples(strata, n_numbers, rng):
@@ -191,8 +188,8 @@ def sample_replicas(search, candidates, n_replicas):
     """Sample replicas of all candidates; return those that were tried.
 
     All learn on small bags first. Where there are samples for larger ones, the best
-    candidate of every form is tried on these, too, and the rest of the replicas goes to
-    the better bags.
+    candidate is tried on these, too. If that is better, the rest of the replicas are
+    its own; otherwise all get as many more.
     """
     for candidate in candidates:
         if not candidate.learns:
@@ -200,28 +197,20 @@ def sample_replicas(search, candidates, n_replicas):
     learners = [candidate for candidate in candidates if candidate.learns]
     if not learners or n_replicas == 0:
         return [candidate for candidate in candidates if not candidate.learns]
-    n_samples = len(search.training_set)
-    if n_samples < 4 * SMALL_BAG or n_replicas < 2 * FEWEST * len(learners):
+    size = min(LARGE_BAG, len(search.training_set) // 2)
+    if size < 2 * SMALL_BAG or n_replicas < FEWEST * (len(learners) + 1):
         search.sample(learners, max(2, round(n_replicas / len(learners))))
         return candidates
     search.sample(learners, FEWEST)
-    best = best_of_every_form(search, learners)
-    size = min(LARGE_BAG, n_samples // 2)
-    larger = [Candidate(candidate.view, candidate.form, size) for candidate in best]
-    search.sample(larger, FEWEST)
-    rest = n_replicas - FEWEST * (len(learners) + len(larger))
-    chosen = larger if is_better(search, larger, best) else learners
-    if rest >= len(chosen):
-        search.sample(chosen, rest // len(chosen))
-    return candidates + larger
-
-
-def best_of_every_form(search, candidates):
-    """The candidate of lowest loss of every form."""
-    best = {}
-    for candidate in sorted(candidates, key=lambda c: losses(search, c).mean()):
-        best.setdefault(candidate.form, candidate)
-    return list(best.values())
+    best = min(learners, key=lambda candidate: losses(search, candidate).mean())
+    larger = Candidate(best.view, best.form, size)
+    search.sample([larger], FEWEST)
+    left = n_replicas - FEWEST * (len(learners) + 1)
+    if is_better(search, larger, best):
+        search.sample([larger], left)
+    elif left >= len(learners):
+        search.sample(learners, left // len(learners))
+    return [*candidates, larger]
 
 
 def losses(search, candidate):
@@ -231,10 +220,8 @@ def losses(search, candidate):
 
 
 def is_better(search, new, old):
-    """Whether the best new candidate is better by more than a standard error."""
-    of_new = min((losses(search, c) for c in new), key=np.mean)
-    of_old = min((losses(search, c) for c in old), key=np.mean)
-    gains = of_old - of_new
+    """Whether a candidate is better than another by more than a standard error."""
+    gains = losses(search, old) - losses(search, new)
     return gains.mean() > gains.std() / np.sqrt(len(gains))
 
 

@@ -1,18 +1,12 @@
 """Estimators beside the votes, cross-fitted so that they are judged fairly."""
 
-import warnings
-
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
-from threadpoolctl import threadpool_limits
 
-FOLDS = 10
-FEWER_FOLDS = 5  # from MANY samples on, where a tenth more hardly makes better fits
-MANY = 1000
+FOLDS = 5
 MOST_LEARNED = 16_384  # samples that cross-fitted estimators learn from
 
 
@@ -49,13 +43,12 @@ def checked_estimators(estimators, default):
 
 def fold_numbers(strata, seed):
     """Give every sample the number of its fold; strata are spread over all folds."""
-    n_folds = FOLDS if len(strata) < MANY else FEWER_FOLDS
     rng = np.random.default_rng(seed)
     folds = np.empty(len(strata), dtype=int)
     start = 0
     for stratum in np.unique(strata):
         rows = rng.permutation(np.flatnonzero(strata == stratum))
-        folds[rows] = (start + np.arange(len(rows))) % n_folds
+        folds[rows] = (start + np.arange(len(rows))) % FOLDS
         start += len(rows)
     return folds
 
@@ -75,10 +68,7 @@ def weighted_fit(name, estimator, X, y, weights):
                 "leave it out or fit without weights."
             )
         options[f"{prefix}sample_weight"] = weights
-    with warnings.catch_warnings(), threadpool_limits(1):
-        # A fit that is nearly converged is good enough to stand beside the votes.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return clone(estimator).fit(X, y, **options)
+    return clone(estimator).fit(X, y, **options)
 
 
 def fit_all(estimators, X, y, weights, n_jobs):

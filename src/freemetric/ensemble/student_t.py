@@ -2,17 +2,14 @@
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..sklearn_compat import check_sample_weight
-from .labels import checked_labels
+from .beside import ArrayClassifier
 
 ROUNDNESS = 1e-4  # share of a sphere in every covariance: directions may not vary
 FARTHEST = 1e300  # squared distance, so that differences stay numbers
 
 
-class StudentTClassifier(ClassifierMixin, BaseEstimator):
+class StudentTClassifier(ArrayClassifier):
     r"""Classify by the distance to the centre of every class, with heavy tails.
 
     With Mahalanobis' distance :math:`D_c` to the centre of class c in its covariance
@@ -51,77 +48,28 @@ class StudentTClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    def fit(self, X, y, sample_weight=None):
-        """Estimate the centres and the covariances.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples.
-
-        Returns
-        -------
-        self : StudentTClassifier
-            The fitted classifier.
-        """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        w = check_sample_weight(sample_weight, X, dtype=np.float64)
-        classes, y = checked_labels(y)
-        w = w / w.mean()
-        middle = np.average(X, axis=0, weights=w)
-        spread = np.sqrt(np.average((X - middle) ** 2, axis=0, weights=w))
+    def _learn(self, X, y, n_classes, weights):
+        middle = np.average(X, axis=0, weights=weights)
+        spread = np.sqrt(np.average((X - middle) ** 2, axis=0, weights=weights))
         spread = np.where(spread > 0, spread, 1.0)
-        centres, shapes = class_moments((X - middle) / spread, y, w, len(classes))
+        Z = (X - middle) / spread
+        centres, shapes = class_moments(Z, y, weights, n_classes)
         lower = np.linalg.cholesky(shapes)
         inverse = np.linalg.inv(lower).swapaxes(1, 2)
-        self.classes_ = classes
         self.centres_ = middle + centres * spread
         self.roots_ = np.ascontiguousarray(inverse / spread[:, None])
         self.half_log_dets_ = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
-        return self
 
-    def predict_proba(self, X):
-        """Return probabilities (n_samples, n_classes) of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        P : ndarray of shape (n_samples, n_classes)
-            Their probabilities.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        d = X.shape[1]
-        squares = np.empty((len(X), len(self.classes_)))
+    def proba_of(self, X):
+        """Return probabilities (n, n_classes) of samples X, an array of numbers."""
+        n_classes, d = self.centres_.shape
+        squares = np.empty((len(X), n_classes))
         with np.errstate(over="ignore", invalid="ignore"):
             for c, root in enumerate(self.roots_):
                 squares[:, c] = (((X - self.centres_[c]) @ root) ** 2).sum(axis=1)
         squares = np.nan_to_num(squares, nan=FARTHEST, posinf=FARTHEST)
         cost = (d * np.log1p(squares / d) + self.half_log_dets_) / np.sqrt(d)
         return softmax(-cost, axis=1)
-
-    def predict(self, X):
-        """Return the most probable class (n_samples,) of every sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels.
-        """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
 def class_moments(Z, y, w, n_classes):

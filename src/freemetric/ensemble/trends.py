@@ -4,28 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import nnls
-from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import KFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, StandardScaler
 
-MOST_CURVED = 27  # features; more have too many products
-ALPHAS = np.logspace(-2, 5, 15)
+from .linear import ridge_line
+
 BEYOND = 0.1  # of the range of the targets: predictions leave it no farther
 LEAST_VARIANCE = 1e-4  # among neighbours, in units of the targets' variance
 LEAST_SQUARE = 1e-4  # of the mean squared error, added before taking logarithms
 FOLDS = 5
-
-
-def ridge(*steps):
-    """Ridge regression on standardised columns."""
-    return make_pipeline(*steps, StandardScaler(), RidgeCV(ALPHAS))
-
-
-def surface():
-    """A surface of second degree: products of two features, each from -1/2 to 1/2."""
-    around_zero = MinMaxScaler((-0.5, 0.5), clip=True)
-    return ridge(around_zero, PolynomialFeatures(2, include_bias=False))
 
 
 def range_of(z):
@@ -115,9 +101,9 @@ class Noise:
         unseen = np.empty(len(logs))
         n_folds = min(FOLDS, len(logs))
         for train, test in KFold(n_folds, shuffle=True, random_state=0).split(columns):
-            slopes, base = linear_fit(columns[train], logs[train], weights[train])
+            slopes, base = ridge_line(columns[train], logs[train], weights[train])
             unseen[test] = columns[test] @ slopes + base
-        slopes, base = linear_fit(columns, logs, weights)
+        slopes, base = ridge_line(columns, logs, weights)
         low, high = float(unseen.min()), float(unseen.max())
         model = cls(slopes, base, low, high, most_spread, np.zeros(1))
         spread = np.minimum(np.exp(unseen / 2), most_spread)
@@ -140,11 +126,3 @@ def noise_columns(votes, X):
     """The logarithm of the variance among neighbours, and the features."""
     variance = np.maximum(votes[:, 1] - votes[:, 0] ** 2, LEAST_VARIANCE)
     return np.column_stack([np.log(variance), X])
-
-
-def linear_fit(columns, targets, weights):
-    """Slopes and base of a ridge regression on standardised columns."""
-    pipeline = ridge().fit(columns, targets, ridgecv__sample_weight=weights)
-    scaler, line = pipeline[0], pipeline[-1]
-    slopes = line.coef_ / scaler.scale_
-    return slopes, float(line.intercept_ - slopes @ scaler.mean_)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.extmath import svd_flip
 
+FACTOR = 2.0  # between extremes; logarithms of less are nearly linear
 MOST_LEVELS = 1000
 MOST_MIXED = 500  # features that a full map mixes; of more, it mixes principal axes
 MOST_AXES = 300
@@ -39,6 +40,47 @@ class Scaled:
     def owner(self):
         """The feature that every column belongs to."""
         return np.arange(len(self.low))
+
+
+@dataclass(frozen=True)
+class Logarithms:
+    """Positive features by their logarithms, scaled to [0, 1]: differences are ratios.
+
+    Features that are not positive, or hardly vary by a factor, are scaled as they are.
+    A new value that is not positive, or very small, lies at -1.
+
+    Parameters
+    ----------
+    is_logged : ndarray of bool of shape (n_features,)
+        Which features are taken by their logarithms.
+    scaled : Scaled
+        Of these logarithms and the other features.
+    """
+
+    is_logged: np.ndarray
+    scaled: Scaled
+
+    @classmethod
+    def fit(cls, X):
+        low = X.min(axis=0)
+        is_logged = (low > 0) & (X.max(axis=0) >= FACTOR * low)
+        return cls(is_logged, Scaled.fit(logarithms(X, is_logged)))
+
+    def __call__(self, X):
+        V = self.scaled(logarithms(X, self.is_logged))
+        return np.where(self.is_logged, np.maximum(V, -1.0), V)
+
+    @property
+    def owner(self):
+        """The feature that every column belongs to."""
+        return self.scaled.owner
+
+
+def logarithms(X, is_logged):
+    """Samples X with the logarithms of some features; minus infinity without any."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.maximum(np.where(is_logged, X, 1.0), 0.0))
+    return np.where(is_logged, logs, X)
 
 
 @dataclass(frozen=True)
@@ -128,7 +170,12 @@ class Axes:
         return np.abs(self.matrix).argmax(axis=0)
 
 
-VIEWS = {"scaled": Scaled, "quantiles": Quantiles, "axes": Axes}
+VIEWS = {
+    "scaled": Scaled,
+    "logs": Logarithms,
+    "quantiles": Quantiles,
+    "axes": Axes,
+}
 FORMS = ("identity", "diagonal", "full")
 
 

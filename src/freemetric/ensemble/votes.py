@@ -1,7 +1,8 @@
 """Mean values among the nearest training samples, for several numbers of neighbours."""
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
+
+from .neighbors import nearest_rows
 
 MOST_NUMBERS = 1 << 23  # of neighbours' values at a time
 
@@ -28,8 +29,7 @@ def neighbor_means(Z, Q, training_set, sizes, own=None):
         A row of the training set that does not vote for the query: the query itself.
     """
     n_nearest = min(sizes[-1] + (own is not None), len(Z))
-    search = NearestNeighbors(n_neighbors=n_nearest, algorithm="brute").fit(Z)
-    nearest = search.kneighbors(Q, return_distance=False)
+    nearest = nearest_rows(Q, Z, n_nearest)
     counts, masses, sums = training_set.counts, training_set.masses, training_set.sums
     out = np.empty((len(Q), len(sizes), sums.shape[1]))
     step = max(1, MOST_NUMBERS // (n_nearest * sums.shape[1]))

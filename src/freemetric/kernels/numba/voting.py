@@ -1,90 +1,97 @@
-"""Votes of the nearest candidates of every query, summed over many maps."""
+"""The nearest rows, and the votes of the nearest candidates under many maps."""
 
 import numpy as np
 
 from .compiling import njit
 
 
-@njit(fastmath={"reassoc", "contract", "nsz", "arcp"}, nogil=True, cache=True)
-def squared_distance(x, y, weights):
-    """sum_c weights_c (x_c - y_c)^2."""
-    total = np.float32(0)
-    for c in range(x.shape[0]):
-        difference = x[c] - y[c]
-        total += weights[c] * difference * difference
-    return total
-
-
 @njit(nogil=True, cache=True)
-def rank(distances, ranks):
-    """Write the rank of every distance; the first of equal ones comes first.
+def keep_nearest(distances, near, order):
+    """Write the smallest distances to ``near``, ascending, and where they were.
 
-    Counting the smaller ones is faster than sorting while there are few: the
-    compiler makes vector instructions of the loop.
+    Of equal distances the first comes first. Insertion is fast where few are kept: most
+    distances are compared with the largest one kept, and with no other.
     """
-    n = distances.shape[0]
-    for i in range(n):
-        own, before = distances[i], np.int32(0)
-        for j in range(i):
-            before += np.int32(distances[j] <= own)
-        for j in range(i + 1, n):
-            before += np.int32(distances[j] < own)
-        ranks[i] = before
+    n_kept = 0
+    for place in range(distances.shape[0]):
+        distance = distances[place]
+        if n_kept == near.shape[0] and distance >= near[n_kept - 1]:
+            continue
+        n_kept = min(n_kept + 1, near.shape[0])
+        at = n_kept - 1
+        while at > 0 and near[at - 1] > distance:
+            near[at] = near[at - 1]
+            order[at] = order[at - 1]
+            at -= 1
+        near[at] = distance
+        order[at] = place
+    return n_kept
 
 
 @njit(nogil=True, cache=True)
-def add_votes(Z, Q, squares, candidates, counts, masses, sizes, parts, out):
+def nearest_columns(D, out):
+    """Write to out (n, K) where the smallest values of every row of D (n, M) are."""
+    near = np.empty(out.shape[1], np.float32)
+    for i in range(D.shape[0]):
+        keep_nearest(D[i], near, out[i])
+
+
+@njit(fastmath={"reassoc", "contract", "nsz"}, nogil=True, cache=True)
+def write_distances(Z, q, candidates, distances):
+    """Write the squared distances of q (p,) to the candidates among the rows of Z."""
+    for s in range(candidates.shape[0]):
+        z = Z[candidates[s]]
+        total = np.float32(0)
+        for c in range(q.shape[0]):
+            difference = q[c] - z[c]
+            total += difference * difference
+        distances[s] = total
+
+
+@njit(nogil=True, cache=True)
+def add_votes(Z, Q, candidates, counts, masses, sizes, parts, out):
     """Add to ``out`` what the votes of candidates weigh for every query, over maps.
 
     Parameters
     ----------
-    Z, Q : float32 arrays of shape (m, M, p) and (m, n, p)
-        Coordinates of the training samples and of the queries, in m spaces: one for
-        every map, or one in which all maps measure.
-    squares : float32 array of shape (R, p)
-        Weights of the squared differences of coordinates under every map.
+    Z, Q : float32 arrays of shape (R, M, p) and (R, n, p)
+        Coordinates of the training samples and of the queries under every map.
     candidates : int32 array of shape (n, S)
         Training samples that may vote, for every query.
-    counts, masses : arrays of shape (M,)
+    counts, masses : int64 and float32 arrays of shape (M,)
         Number of rows that lie at a training sample, and the sum of their weights.
-    sizes, parts : int and float32 arrays of shape (K,)
+    sizes, parts : int64 and float32 arrays of shape (K,)
         Numbers of neighbours, ascending, and how much each counts for one map.
     out : float32 array of shape (n, S)
         What to multiply the values of every candidate with; their sums are the votes.
     """
     n, S = candidates.shape
-    R, K = squares.shape[0], sizes.shape[0]
+    n_sizes = sizes.shape[0]
     distances = np.empty(S, np.float32)
-    ranks = np.empty(S, np.int32)
-    order = np.empty(S, np.int32)
-    total = np.empty(K, np.float32)
+    near = np.empty(min(S, sizes[n_sizes - 1]), np.float32)
+    order = np.empty(near.shape[0], np.int32)
+    total = np.empty(n_sizes, np.float32)
     for q in range(n):
-        for r in range(R):
-            space = 0 if Z.shape[0] == 1 else r
-            for s in range(S):
-                distances[s] = squared_distance(
-                    Q[space, q], Z[space, candidates[q, s]], squares[r]
-                )
-            rank(distances, ranks)
-            for s in range(S):
-                order[ranks[s]] = s
-            # First the weight of all that are among the k nearest, for every k ...
-            used, mass, s = 0, np.float32(0), 0
-            for k in range(K):
-                while s < S and used + counts[candidates[q, order[s]]] <= sizes[k]:
-                    used += counts[candidates[q, order[s]]]
-                    mass += masses[candidates[q, order[s]]]
-                    s += 1
-                total[k] = mass
-                if s < S and used < sizes[k]:
-                    i = candidates[q, order[s]]
-                    total[k] += masses[i] * np.float32(sizes[k] - used) / counts[i]
+        own = candidates[q]
+        for r in range(Z.shape[0]):
+            write_distances(Z[r], Q[r, q], own, distances)
+            n_near = keep_nearest(distances, near, order)
+            # First the weight of all that are among the k nearest rows, for every k ...
+            total[:] = np.float32(0)
+            before = 0
+            for place in range(n_near):
+                i = own[order[place]]
+                for k in range(n_sizes):
+                    inside = min(max(sizes[k] - before, 0), counts[i])
+                    total[k] += masses[i] * np.float32(inside) / np.float32(counts[i])
+                before += counts[i]
             # ... and then the share that every candidate has of it.
-            used, s = 0, 0
-            while s < S and used < sizes[K - 1]:
-                n_rows = counts[candidates[q, order[s]]]
-                for k in range(K):
-                    inside = min(max(sizes[k] - used, 0), n_rows)
-                    out[q, order[s]] += parts[k] * inside / (n_rows * total[k])
-                used += n_rows
-                s += 1
+            before = 0
+            for place in range(n_near):
+                i = own[order[place]]
+                share = np.float32(0)
+                for k in range(n_sizes):
+                    inside = min(max(sizes[k] - before, 0), counts[i])
+                    share += parts[k] * np.float32(inside) / total[k]
+                out[q, order[place]] += share / np.float32(counts[i])
+                before += counts[i]
