@@ -25,8 +25,11 @@ from freemetric.ensemble import (
     BoostedTreesRegressor,
     FreeEnergyClassifier,
     FreeEnergyRegressor,
+    LinearClassifier,
+    LineRegressor,
     ScreenedNaiveBayes,
     StudentTClassifier,
+    SurfaceRegressor,
 )
 from freemetric.ensemble.views import Quantiles
 from freemetric.ensemble.votes import neighbor_means, space
@@ -133,7 +136,13 @@ def test_means_of_neighbors(weights, n_outputs):
 
 
 @pytest.mark.parametrize(
-    "model", [StudentTClassifier(), ScreenedNaiveBayes(), BoostedTreesClassifier()]
+    "model",
+    [
+        BoostedTreesClassifier(),
+        LinearClassifier(),
+        ScreenedNaiveBayes(),
+        StudentTClassifier(),
+    ],
 )
 @pytest.mark.parametrize("labels", [WINES, WINES == 2])
 def test_classifiers_beside_the_votes(model, labels):
@@ -143,10 +152,13 @@ def test_classifiers_beside_the_votes(model, labels):
     assert_allclose(found["probabilities"], model.predict_proba(X), **TIGHT)
 
 
-def test_boosted_targets():
-    model = BoostedTreesRegressor().fit(DIABETES[::2], PROGRESSIONS[::2])
-    found = answer(to_onnx(model), DIABETES)["variable"][:, 0]
-    assert_allclose(found, model.predict(DIABETES), rtol=1e-12)
+@pytest.mark.parametrize(
+    "model", [BoostedTreesRegressor(), LineRegressor(), SurfaceRegressor()]
+)
+def test_trends(model):
+    model.fit(DIABETES[::2], PROGRESSIONS[::2])
+    X = np.vstack([DIABETES, 10 * DIABETES[:9]])
+    assert_allclose(answer(to_onnx(model), X)["variable"][:, 0], model.predict(X))
 
 
 # --- ensembles ------------------------------------------------------------------------
@@ -239,7 +251,9 @@ def test_free_energy_regressors(scale):
     assert is_near(found["variable"][:, 0], model.predict(X))
 
 
-@pytest.mark.parametrize("name", ["many-features", "votes-alone", "regressor-of-one"])
+@pytest.mark.parametrize(
+    "name", ["many-features", "votes-alone", "ratios", "regressor-of-one"]
+)
 def test_other_ensembles(name):
     model, X = fitted(name)
     X = X + 0.01 * np.random.default_rng(0).normal(size=X.shape)

@@ -22,6 +22,7 @@ EXAMPLES = (
     "regressor",
     "equal-rows",
     "many-features",
+    "ratios",
     "metric-knn",
     "metric-means",
     "columns",
