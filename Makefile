@@ -7,10 +7,9 @@ MINIMA := .venv-minima
 PEERS := .venv-peers
 DOCS := .venv-docs
 FUZZ := .venv-fuzz
-MUTANTS := .venv-mutants
 RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression results docs pages readability release-check audit-user fuzz survive mutants clean
+.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression results docs release-check fuzz clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric demo
@@ -23,11 +22,11 @@ test-slow: $(VENV)/ready
 
 # scikit-learn's estimator contract, model files and tables on the oldest supported release
 test-oldest: $(OLDEST)/ready
-	$(OLDEST)/bin/python -m pytest -n 2 -m "not slow" tests/test_contract.py tests/files tests/metric_learn tests/tabular
+	$(OLDEST)/bin/python -m pytest -n 2 -m "not slow" tests/test_contract.py tests/files tests/metric_learn tests/tables
 
 # the same and benchmarks with every package as old as pyproject.toml allows
 test-minima: $(MINIMA)/ready
-	$(MINIMA)/bin/python -m pytest -n 2 -m "not slow" --junitxml=out/test-minima.xml tests/test_contract.py tests/files tests/tabular \
+	$(MINIMA)/bin/python -m pytest -n 2 -m "not slow" --junitxml=out/test-minima.xml tests/test_contract.py tests/files tests/tables \
 		tests/bench/test_runner.py tests/bench/test_stats.py tests/bench/test_race.py
 
 # metric-learn's own tests on freemetric.metric_learn; its source archive is fetched into out/metric-learn
@@ -80,29 +79,9 @@ docs: $(DOCS)/ready
 fuzz: $(FUZZ)/ready
 	$(FUZZ)/bin/python -m tests.fuzz --seconds $(or $(SECONDS),60)
 
-# kills, mutants, hostile inputs, large tables, forks, minima, Pythons: what docs/howto/deploy.md sums up
-survive: $(VENV)/ready
-	$(RUN) tools/survive.py
-
-# the core changed in one place at a time: what its tests notice
-mutants: $(MUTANTS)/ready
-	$(MUTANTS)/bin/python tools/mutants.py
-
-# docs/reference/commands.md from the commands
-pages: $(VENV)/ready
-	$(RUN) tools/commands_page.py
-
-# words, sentence length and reading ease of the documentation, beside that of other projects
-readability: $(VENV)/ready
-	$(RUN) tools/readability.py
-
 # archives, metadata, a first use on every Python that is here, licences, into out/release; TAG=v1.2.3 before a release
 release-check: $(RELEASE)/ready
 	$(RELEASE)/bin/python tools/release.py $(if $(TAG),--tag "$(TAG)")
-
-# the first hour of three newcomers in fresh environments, into out/audit-user.json
-audit-user: $(RELEASE)/ready
-	$(RELEASE)/bin/python tools/audit_user.py
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'freemetric needs Python 3.11 or newer')"
@@ -131,11 +110,6 @@ $(FUZZ)/ready: pyproject.toml
 	-$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: "atheris>=3"
 	touch $@
 
-$(MUTANTS)/ready: pyproject.toml
-	$(PYTHON) -m venv $(MUTANTS)
-	$(MUTANTS)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" "cosmic-ray>=8.3" "coverage>=7.4"
-	touch $@
-
 $(DOCS)/ready: pyproject.toml
 	$(PYTHON) -m venv $(DOCS)
 	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
@@ -152,4 +126,4 @@ $(PEERS)/ready:
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(FUZZ) $(MUTANTS) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated
+	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(FUZZ) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated

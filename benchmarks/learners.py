@@ -174,7 +174,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.work:
         return work(arguments.work, arguments.limit)
-    from freemetric import LEARNERS
+    from freemetric.learners import LEARNERS
 
     workers = [started(sys.executable, "freemetric", arguments.limit)]
     if arguments.peer:

@@ -2,55 +2,50 @@
 Explaining a regression
 =======================
 
-This example inspects a regression model: its out-of-bag predictions, the importances of features, and the neighbours of
-a single sample.
+This example inspects a regression model: its predictions with their intervals, the
+features in its distances, and the neighbours of a single sample.
 """
 
 # %%
-# The target is the progression of a disease after one year, for 442 patients with ten features.
+# The target is the progression of a disease after one year, for 442 patients with ten
+# features. Samples that the model was not fitted on have prediction intervals. Those
+# that miss the truth have another colour.
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import load_diabetes
+from sklearn.model_selection import train_test_split
 
 from freemetric import FreeEnergyRegressor
+from freemetric.plotting import (
+    EmbeddingDisplay,
+    ImportancesDisplay,
+    PredictionDisplay,
+)
 
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-model = FreeEnergyRegressor(n_replicas=20, random_state=0).fit(X, y)
-print(f"R^2 out of bag {model.oob_score_:.2f}, on a {model.scale_name_} scale")
-
-# %%
-# Targets against out-of-bag predictions:
-
-known = np.isfinite(model.oob_prediction_)
-figure, ax = plt.subplots(figsize=(4.4, 4.2), layout="constrained")
-ax.scatter(model.oob_prediction_[known], y[known], s=8)
-ax.axline((150, 150), slope=1, color="0.5", lw=1)
-ax.set(xlabel="out-of-bag prediction", ylabel="target")
+X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+model = FreeEnergyRegressor(n_replicas=20, random_state=0).fit(X_train, y_train)
+print(f"R^2 out of bag {model.oob_score_:.2f}")
+PredictionDisplay.from_estimator(model, X_test, y_test, alpha=0.2)
 plt.show()
 
 # %%
-# Permutation importances with standard errors:
+# Shares of the features in the squared distances:
 
-found = model.permutation_importances()
-order = np.argsort(found.mean)
-figure, ax = plt.subplots(figsize=(5, 3.6), layout="constrained")
-ax.barh(found.names[order], found.mean[order], xerr=found.error[order], color="0.6")
-ax.set(xlabel="decrease of R$^2$")
+ImportancesDisplay.from_estimator(model)
 plt.show()
 
 # %%
-# The five nearest neighbours of one patient in the averaged metric, and the prediction with an 80 % interval:
+# The five nearest neighbours of one patient in the averaged metric:
 
-patient = 0
-_, rows = model.kneighbors(X.iloc[[patient]], n_neighbors=6)
-others = X.iloc[rows[0][1:]].assign(target=y.iloc[rows[0][1:]])
-print(others[[*found.names[order][::-1][:4], "target"]].to_string())
-low, high = model.predict_interval(X.iloc[[patient]], alpha=0.2)[0]
-print(f"prediction {model.predict(X.iloc[[patient]])[0]:.0f}, 80 % interval {low:.0f} to {high:.0f}")
+patient = X_test.iloc[[0]]
+_, rows = model.kneighbors(patient, n_neighbors=5)
+print(X_train.iloc[rows[0]].assign(target=y_train).to_string())
+low, high = model.predict_interval(patient, alpha=0.2)[0]
+print(f"{model.predict(patient)[0]:.0f}, 80 % interval {low:.0f} to {high:.0f}")
 
 # %%
-# A prediction combines the mean of neighbours (votes) with trends over all samples. ``strengths_`` holds their weights:
+# The same patient in the space of all patients:
 
-for what, strength in model.strengths_.items():
-    print(f"{what:15} {strength:.2f}")
+EmbeddingDisplay.from_estimator(model, X_test, y_test, query=0)
+plt.show()

@@ -1,7 +1,8 @@
-"""Where tests look for the paper's data files: beside the checkout, or where FREEMETRIC_DATA says."""
+"""Where tests look for the data files: beside the checkout, or in FREEMETRIC_DATA."""
 
 import os
 from pathlib import Path
 
-FOLDER = Path(os.environ.get("FREEMETRIC_DATA", Path(__file__).parents[2] / "shared" / "data"))
+BESIDE = Path(__file__).parents[2] / "shared" / "data"
+FOLDER = Path(os.environ.get("FREEMETRIC_DATA", BESIDE))
 MISSING = f"no data sets in {FOLDER.name}/: set FREEMETRIC_DATA to their folder"

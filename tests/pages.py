@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from textwrap import dedent
 from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
@@ -11,22 +12,29 @@ GENERATED = {"_build", "auto_examples", "generated"}
 
 def pages():
     """The README and every page of docs/, as paths."""
-    found = [path for pattern in ("*.md", "*.rst") for path in (ROOT / "docs").rglob(pattern)]
-    return [ROOT / "README.md", *sorted(path for path in found if not GENERATED & set(path.parts))]
+    docs = ROOT / "docs"
+    found = [*docs.rglob("*.md"), *docs.rglob("*.rst")]
+    written = [path for path in found if not GENERATED & set(path.parts)]
+    return [ROOT / "README.md", *sorted(written)]
 
 
 def blocks(path, language):
-    """Blocks of a language in a page, top to bottom, each with the line above its first."""
-    text = path.read_text()
+    """Blocks of a language in a page, top to bottom, each with the line before it."""
+    text = path.read_text(encoding="utf-8")
     if path.suffix == ".rst":
-        pattern = rf"^\.\. code-block:: {language}\n\n((?:   .*\n|\n)+)"
-        return [(text.count("\n", 0, m.start(1)), _dedented(m[1])) for m in re.finditer(pattern, text, re.MULTILINE)]
-    pattern = rf"^```{language}\n(.*?)^```"
-    return [(text.count("\n", 0, m.start(1)), m[1]) for m in re.finditer(pattern, text, re.DOTALL | re.MULTILINE)]
+        start = rf"^\.\. code-block:: {language}\n\n"
+        found = re.finditer(start + r"((?:   .*\n|\n)+)", text, re.MULTILINE)
+    else:
+        pattern = re.compile(rf"^```{language}\n(.*?)^```", re.DOTALL | re.MULTILINE)
+        found = pattern.finditer(text)
+    return [(text.count("\n", 0, block.start(1)), dedent(block[1])) for block in found]
 
 
 def run(path):
-    """Run the Python blocks of a page in one namespace, which is returned; errors name the page and its line."""
+    """Run the Python blocks of a page in one namespace, and return it.
+
+    Errors name the page and its line.
+    """
     page = ModuleType("page")
     sys.modules["page"] = page  # what a page defines can be pickled while it runs
     try:
@@ -35,7 +43,3 @@ def run(path):
     finally:
         del sys.modules["page"]
     return vars(page)
-
-
-def _dedented(block):
-    return "\n".join(line[3:] for line in block.splitlines())

@@ -20,8 +20,18 @@ ROOT = Path(__file__).parents[1]
 STAND_IN = Path(__file__).parent / "metric_learn_stand_in"
 RELEASE = "0.7.0"
 FILES = (
-    *("test_mahalanobis_mixin", "test_pairs_classifiers", "test_triplets_classifiers", "test_quadruplets_classifiers"),
-    *("test_sklearn_compat", "test_fit_transform", "test_components_metric_conversion", "test_base_metric"),
+    *(
+        "test_mahalanobis_mixin",
+        "test_pairs_classifiers",
+        "test_triplets_classifiers",
+        "test_quadruplets_classifiers",
+    ),
+    *(
+        "test_sklearn_compat",
+        "test_fit_transform",
+        "test_components_metric_conversion",
+        "test_base_metric",
+    ),
     "test_constraints",
 )
 PRIVATE = "looks at a private function of metric-learn, which freemetric does not have"
@@ -30,7 +40,9 @@ REASONS = {  # of failures that are known
     "test_non_symmetric_matrix_raises": PRIVATE,
 }
 LEAST = 1725  # tests that must pass where all files run; some draw without a seed
-SETTINGS = "[pytest]\nmarkers =\n    integration\n    unit\naddopts = -p no:cacheprovider\n"
+SETTINGS = (
+    "[pytest]\nmarkers =\n    integration\n    unit\naddopts = -p no:cacheprovider\n"
+)
 
 
 @dataclass
@@ -47,10 +59,19 @@ def fetch(folder: Path) -> Path:
     """The tests of the release, as a package in a folder that can be put on the path."""
     archive = folder / f"metric-learn-{RELEASE}.tar.gz"
     if not archive.exists():
-        command = ["download", "--quiet", "--disable-pip-version-check", "--no-binary", ":all:", "--no-deps"]
+        command = [
+            "download",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-binary",
+            ":all:",
+            "--no-deps",
+        ]
         wanted = [f"metric-learn=={RELEASE}", "--dest", str(folder)]
         if subprocess.run([sys.executable, "-m", "pip", *command, *wanted]).returncode:
-            sys.exit(f"pip cannot fetch the source archive of metric-learn {RELEASE}; put it into {folder}.")
+            sys.exit(
+                f"pip cannot fetch the source archive of metric-learn {RELEASE}; put it into {folder}."
+            )
     suite = folder / "suite"
     with tarfile.open(archive) as opened:
         for member in opened.getmembers():
@@ -58,7 +79,9 @@ def fetch(folder: Path) -> Path:
             if path.startswith("test/") and path.endswith(".py"):
                 member.name = path
                 opened.extract(member, suite, filter="data")
-    (suite / "test" / "__init__.py").touch()  # else Python's own package of that name is imported
+    (
+        suite / "test" / "__init__.py"
+    ).touch()  # else Python's own package of that name is imported
     (suite / "pytest.ini").write_text(SETTINGS)
     return suite
 
@@ -68,10 +91,28 @@ def run(suite: Path, files: list[str], jobs: int) -> list[Outcome]:
     record = suite / "outcomes.xml"
     record.unlink(missing_ok=True)
     path = os.pathsep.join([str(STAND_IN), str(suite)])
-    options = ["-p", "older_pytest", "-c", str(suite / "pytest.ini"), "-q", "--tb=no", "-n", str(jobs)]
+    options = [
+        "-p",
+        "older_pytest",
+        "-c",
+        str(suite / "pytest.ini"),
+        "-q",
+        "--tb=no",
+        "-n",
+        str(jobs),
+    ]
     tests = [str(suite / "test" / f"{file}.py") for file in files]
     subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "pytest", *options, f"--junitxml={record}", *tests],
+        [
+            sys.executable,
+            "-W",
+            "ignore",
+            "-m",
+            "pytest",
+            *options,
+            f"--junitxml={record}",
+            *tests,
+        ],
         cwd=suite,
         env=os.environ | {"PYTHONPATH": path},
         stdout=subprocess.DEVNULL,
@@ -83,9 +124,15 @@ def run(suite: Path, files: list[str], jobs: int) -> list[Outcome]:
 
 def outcome(case: ET.Element) -> Outcome:
     """Of a test, from its entry in the record."""
-    name = case.get("classname", "") or case.get("name", "")  # the file alone where it could not be imported
+    name = case.get("classname", "") or case.get(
+        "name", ""
+    )  # the file alone where it could not be imported
     file = next((part for part in name.split(".") if part.startswith("test_")), name)
-    for tag, kind in (("failure", "failed"), ("error", "failed"), ("skipped", "skipped")):
+    for tag, kind in (
+        ("failure", "failed"),
+        ("error", "failed"),
+        ("skipped", "skipped"),
+    ):
         if (found := case.find(tag)) is not None:
             said = " ".join((found.get("message") or found.text or "").split())
             return Outcome(file, case.get("name", ""), kind, said[:160])
@@ -96,10 +143,14 @@ def reported(outcomes: list[Outcome], files: list[str]) -> int:
     """Print a line for every file, what failed, and the sum; the number of tests that passed."""
     for file in files:
         kinds = Counter(one.kind for one in outcomes if one.file == file)
-        print(f"{file:36} {kinds['passed']:5} passed {kinds['failed']:5} failed {kinds['skipped']:5} skipped")
+        print(
+            f"{file:36} {kinds['passed']:5} passed {kinds['failed']:5} failed {kinds['skipped']:5} skipped"
+        )
     for one in outcomes:
         if one.kind == "failed":
-            print(f"  {one.file}::{one.name}: {REASONS.get(one.name.partition('[')[0], one.reason)}")
+            print(
+                f"  {one.file}::{one.name}: {REASONS.get(one.name.partition('[')[0], one.reason)}"
+            )
     passed = sum(one.kind == "passed" for one in outcomes)
     print(f"{passed} of {len(outcomes)} tests passed")
     return passed
@@ -108,7 +159,9 @@ def reported(outcomes: list[Outcome], files: list[str]) -> int:
 def main() -> None:
     """Fetch, run, tell."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=FILES, default=list(FILES), metavar="FILE")
+    parser.add_argument(
+        "--only", nargs="+", choices=FILES, default=list(FILES), metavar="FILE"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--folder", type=Path, default=ROOT / "out" / "metric-learn")
     given = parser.parse_args()

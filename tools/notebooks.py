@@ -16,9 +16,18 @@ KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 def plain(page: Path) -> str:
     """The text of a page without the markup that only Sphinx understands."""
-    text = re.sub(r"^```\{figure\}.*?^```\n", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(
+        r"^```\{figure\}.*?^```\n",
+        "",
+        page.read_text(encoding="utf-8"),
+        flags=re.DOTALL | re.MULTILINE,
+    )
     text = re.sub(r"^```console\n", SHELL, text, flags=re.MULTILINE)
-    text = re.sub(r"\[([^]\n]*)\]\(([\w./-]+\.md)(?:#[\w-]+)?\)", lambda link: link[1] or title(page, link[2]), text)
+    text = re.sub(
+        r"\[([^]\n]*)\]\(([\w./-]+\.md)(?:#[\w-]+)?\)",
+        lambda link: link[1] or title(page, link[2]),
+        text,
+    )
     return re.sub(r"\{\w+\}(`[^`]+`)", r"\1", text)
 
 
@@ -36,7 +45,9 @@ def write(page: Path, path: Path) -> None:
     notebook = jupytext.reads(plain(page), fmt="md")
     notebook.metadata = {"kernelspec": KERNEL}
     with tempfile.TemporaryDirectory() as folder:
-        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": folder}}).execute()
+        NotebookClient(
+            notebook, timeout=600, resources={"metadata": {"path": folder}}
+        ).execute()
     jupytext.write(notebook, path)
 
 
@@ -46,7 +57,9 @@ def main() -> None:
     parser.add_argument("notebooks", type=Path, help="folder for the notebooks")
     arguments = parser.parse_args()
     # Shell cells find the command line of this environment.
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    os.environ["PATH"] = os.pathsep.join(
+        [str(Path(sys.executable).parent), os.environ["PATH"]]
+    )
     arguments.notebooks.mkdir(parents=True, exist_ok=True)
     for page in sorted(arguments.pages.glob("*.md")):
         if page.stem != "index":

@@ -1,4 +1,4 @@
-"""Whether a release says one version everywhere, and whether its archives hold what they should and nothing else."""
+"""Check that a release has one version, and that its archives hold what they should."""
 
 import email
 import re
@@ -31,39 +31,62 @@ NOT_IN_SOURCES = {".ci", ".git", ".github", "data", "out", "shared"}
 
 def versions(root: Path) -> dict[str, str]:
     """The version that each file says; empty where it says none."""
-    found = {name: re.search(pattern, (root / name).read_text()) for name, pattern in SAID.items()}
+    found = {
+        name: re.search(pattern, (root / name).read_text())
+        for name, pattern in SAID.items()
+    }
     return {name: match[1] if match else "" for name, match in found.items()}
 
 
 def version_problems(root: Path, tag: str | None = None) -> list[str]:
-    """Files that disagree; with a tag, whether it is this version and the changelog has its date."""
+    """Files that disagree about the version, the tag, and the date in the changelog."""
     said = versions(root)
     version = said["src/freemetric/_version.py"]
     problems = [
-        f"{name} says {other or 'no version'}, not {version}" for name, other in said.items() if other != version
+        f"{name} says {other or 'no version'}, not {version}"
+        for name, other in said.items()
+        if other != version
     ]
     heading = HEADING.search((root / "CHANGELOG.md").read_text())
     if heading is None:
-        problems.append("CHANGELOG.md begins with no heading such as `## 1.2.3 (2026-01-31)`")
+        problems.append(
+            "CHANGELOG.md begins with no heading such as `## 1.2.3 (2026-01-31)`"
+        )
     if tag and tag != f"v{version}":
         problems.append(f"the tag is {tag}, not v{version}")
     if tag and heading and heading[2] == "not released":
-        problems.append("CHANGELOG.md says `not released`; a release has its date there")
+        problems.append(
+            "CHANGELOG.md says `not released`; a release has its date there"
+        )
     return problems
 
 
 def wheel_problems(wheel: Path, root: Path) -> list[str]:
-    """What a wheel lacks, and what does not belong there: it holds src/freemetric, metadata and the licence."""
+    """What a wheel lacks, and what does not belong there."""
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.endswith("/")}
-        about = next((name for name in names if name.endswith(".dist-info/METADATA")), None)
-        metadata = email.message_from_bytes(archive.read(about)) if about else email.message.Message()
+        about = next(
+            (name for name in names if name.endswith(".dist-info/METADATA")), None
+        )
+        metadata = (
+            email.message_from_bytes(archive.read(about))
+            if about
+            else email.message.Message()
+        )
     info = {name for name in names if ".dist-info/" in name}
     source = root / "src" / "freemetric"
-    wanted = {f"freemetric/{path.relative_to(source).as_posix()}" for path in source.rglob("*") if _is_source(path)}
+    wanted = {
+        f"freemetric/{path.relative_to(source).as_posix()}"
+        for path in source.rglob("*")
+        if _is_source(path)
+    }
     problems = [f"{wheel.name} lacks {name}" for name in sorted(wanted - names)]
     problems += [f"{wheel.name} holds {name}" for name in sorted(names - info - wanted)]
-    problems += [f"{wheel.name} lacks {end}" for end in ("licenses/LICENSE", "entry_points.txt") if not _any(info, end)]
+    problems += [
+        f"{wheel.name} lacks {end}"
+        for end in ("licenses/LICENSE", "entry_points.txt")
+        if not _any(info, end)
+    ]
     return problems + [f"{wheel.name}: {line}" for line in _metadata_problems(metadata)]
 
 
@@ -76,7 +99,11 @@ def _any(names, end):
 
 
 def _metadata_problems(metadata):
-    pythons = [text for text in metadata.get_all("Classifier") or () if re.search(r":: 3\.\d+$", text)]
+    pythons = [
+        text
+        for text in metadata.get_all("Classifier") or ()
+        if re.search(r":: 3\.\d+$", text)
+    ]
     checks = {
         "no licence expression": metadata["License-Expression"] == "BSD-3-Clause",
         "no oldest Python": metadata["Requires-Python"] == ">=3.11",
@@ -89,7 +116,13 @@ def _metadata_problems(metadata):
 def sdist_problems(sdist: Path) -> list[str]:
     """What a source archive lacks, and what does not belong there."""
     with tarfile.open(sdist) as archive:
-        tops = {Path(name).parts[1] for name in archive.getnames() if len(Path(name).parts) > 1}
+        tops = {
+            Path(name).parts[1]
+            for name in archive.getnames()
+            if len(Path(name).parts) > 1
+        }
     problems = [f"{sdist.name} lacks {name}" for name in IN_SOURCES if name not in tops]
-    strange = {name for name in tops if name in NOT_IN_SOURCES or name.startswith(".venv")}
+    strange = {
+        name for name in tops if name in NOT_IN_SOURCES or name.startswith(".venv")
+    }
     return problems + [f"{sdist.name} holds {name}" for name in sorted(strange)]

@@ -1,95 +1,77 @@
-"""freemetric: distance metrics learned by minimising the free energy."""
+"""freemetric: distance metrics learned by minimising the free energy.
+
+Names are imported on first use: scikit-learn and numba take a second.
+"""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-from . import forking as forking  # registers a handler of forks
-from ._version import __version__
-from .presenting import PROVIDED
+from ._version import __version__ as __version__
 
-if TYPE_CHECKING:  # at run time they are imported on first use: scikit-learn and numba take seconds
-    from . import datasets, energies, files, mc, metrics
-    from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, FreeEnergySelector, Recipe
-    from .files import load, save
-    from .learners import (
-        ANMM,
-        DCA,
-        DMLFE,
-        DMLMJ,
-        GMML,
-        ITML,
-        LDA,
-        LDML,
-        LEARNERS,
-        LFDA,
-        LMNN,
-        LSML,
-        MCML,
-        MLKR,
-        MMC,
-        NCA,
-        NCMML,
-        PCA,
-        RCA,
-        SCML,
-        SDML,
-        Covariance,
-        DMLeig,
-        Euclidean,
-        Kernelized,
-        MetricKNeighborsClassifier,
-        MetricKNeighborsRegressor,
-        MetricRetriever,
-        PairClassifier,
-        QuadrupletClassifier,
-        TripletClassifier,
-        keep_interrupted_fits,
-    )
-    from .sklearn_compat import expected_failed_checks
-    from .tabular import TableClassifier, TableRegressor
-
-__all__ = ["LEARNERS", "Recipe", "__version__", "expected_failed_checks", "keep_interrupted_fits", "load", "save"]
-__all__ += ["ANMM", "DCA", "DMLFE", "DMLMJ", "GMML", "ITML", "LDA", "LDML", "LFDA", "LMNN", "LSML", "MCML", "MLKR"]
-__all__ += ["MMC", "NCA", "NCMML", "PCA", "RCA", "SCML", "SDML", "Covariance", "DMLeig", "Euclidean", "Kernelized"]
-__all__ += ["FreeEnergyClassifier", "FreeEnergyRegressor", "FreeEnergySelector", "MetricKNeighborsClassifier"]
-__all__ += [
+_LEARNERS = (
+    "ANMM",
+    "DCA",
+    "DMLFE",
+    "DMLMJ",
+    "GMML",
+    "ITML",
+    "LDA",
+    "LDML",
+    "LFDA",
+    "LMNN",
+    "LSML",
+    "MCML",
+    "MLKR",
+    "MMC",
+    "NCA",
+    "NCMML",
+    "PCA",
+    "RCA",
+    "SCML",
+    "SDML",
+    "Covariance",
+    "DMLeig",
+    "Euclidean",
+    "MetricKNeighborsClassifier",
     "MetricKNeighborsRegressor",
-    "MetricRetriever",
     "PairClassifier",
     "QuadrupletClassifier",
-    "TableClassifier",
-    "TableRegressor",
     "TripletClassifier",
-]
-__all__ += ["datasets", "energies", "files", "mc", "metrics"]
-
-_MODULES = {
-    *("bench", "dask", "datasets", "display", "energies", "ensemble", "exceptions", "files", "kernels", "learners"),
-    *("mc", "metric_learn", "metrics", "onnx_export", "report", "serve", "tabular", "thermodynamics"),
-}
+)
 _HOMES = {
-    "expected_failed_checks": "sklearn_compat",
+    **dict.fromkeys(_LEARNERS, "learners"),
+    **dict.fromkeys(("FreeEnergyClassifier", "FreeEnergyRegressor"), "ensemble"),
+    **dict.fromkeys(("TableClassifier", "TableRegressor"), "tables"),
     **dict.fromkeys(("load", "save"), "files"),
-    **dict.fromkeys(("FreeEnergyClassifier", "FreeEnergyRegressor", "FreeEnergySelector", "Recipe"), "ensemble"),
-    **dict.fromkeys(("TableClassifier", "TableRegressor"), "tabular"),
-}  # of the other names in __all__; else learners
+}
+_ROOMS = (
+    "dask",
+    "energies",
+    "ensemble",
+    "exceptions",
+    "experiments",
+    "files",
+    "inspection",
+    "kernels",
+    "learners",
+    "mc",
+    "metric_learn",
+    "plotting",
+    "tables",
+    "thermodynamics",
+)
+
+__all__ = list(_HOMES)
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
+def __getattr__(name):
+    if name in _ROOMS:
         return import_module(f".{name}", __name__)
-    if name in __all__:
-        globals()[name] = found = getattr(import_module(f".{_HOMES.get(name, 'learners')}", __name__), name)
-        return found
+    if name in _HOMES:
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_MODULES})
-
-
-PROVIDED.update(
-    card=lambda model: import_module(".report.card", __name__).card(model),
-    report=lambda model, *given, **options: import_module(".report", __name__).write(model, *given, **options),
-    saved=lambda: import_module(".saved", __name__),  # registers our classes with files
-)
+def __dir__():
+    return sorted({*globals(), *__all__, *_ROOMS})

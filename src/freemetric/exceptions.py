@@ -5,18 +5,26 @@ import warnings
 from types import FrameType
 from typing import Any
 
-from .printable import printable
+# Packages that a warning does not point to.
+ON_THE_WAY = (__name__.split(".")[0], "sklearn", "joblib", "contextlib")
+SHOWN: set[tuple[str, type, int, str]] = (
+    set()
+)  # warnings with their lines, as Python keeps them for every module
 
-ON_THE_WAY = (__name__.split(".")[0], "sklearn", "joblib", "contextlib")  # packages that a warning does not point to
-SHOWN: set[tuple[str, type, int, str]] = set()  # warnings with their lines, as Python keeps them for every module
+
+def printable(text):
+    """The text with a blank for every line break and control character.
+
+    Examples
+    --------
+    >>> printable("two\\nlines")
+    'two lines'
+    """
+    return "".join(char if char.isprintable() else " " for char in str(text))
 
 
 class DataWarning(UserWarning):
     """Something in the data will make a learned metric worse or its error estimate too good."""
-
-
-class InterruptedFitWarning(UserWarning):
-    """A fit was stopped from the keyboard or by its time limit; the estimator holds the best state found so far."""
 
 
 class VersionWarning(UserWarning):
@@ -27,7 +35,9 @@ class ModelFileError(ValueError):
     """A model file cannot be written or read; the message is one line that names the file and the problem."""
 
 
-class ModelFileAccessError(OSError, ModelFileError):  # in this order, so that OSError reads the arguments
+class ModelFileAccessError(
+    OSError, ModelFileError
+):  # in this order, so that OSError reads the arguments
     """The operating system refuses access to a model file.
 
     ``errno``, ``strerror`` and ``filename`` are those of every OSError. The usual reasons have classes of their own, so
@@ -64,7 +74,9 @@ def warn_of_data(message: str) -> None:
         return
     registry: dict[Any, Any] = {}
     module = frame.f_globals.get("__name__", "<unknown>")
-    warnings.warn_explicit(message, DataWarning, frame.f_code.co_filename, frame.f_lineno, module, registry)
+    warnings.warn_explicit(
+        message, DataWarning, frame.f_code.co_filename, frame.f_lineno, module, registry
+    )
     if key in registry:  # the action was "default"
         SHOWN.add(place)
 
@@ -77,6 +89,9 @@ def callers_stacklevel() -> int:
 def _callers_frame() -> tuple[FrameType, int]:
     """The frame of the user's line, and its number counted from the caller."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ON_THE_WAY:
+    while (
+        frame.f_back is not None
+        and frame.f_globals.get("__name__", "").split(".")[0] in ON_THE_WAY
+    ):
         frame, level = frame.f_back, level + 1
     return frame, level

@@ -1,118 +1,124 @@
-"""What partitions must be is said in one line."""
+"""Places of partitions against brute force, and what cannot be learned from."""
 
+from functools import partial
+from types import SimpleNamespace
+
+import dask
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import get_tags
 
-pytest.importorskip("dask.dataframe", reason="needs the extra dask")
+da = pytest.importorskip("dask.array", reason="needs the extra dask")
+dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
+pd = pytest.importorskip("pandas", reason="needs the extra dask")
 
-import dask.array as da
-import dask.dataframe as dd
-import pandas as pd
+import freemetric.dask as fd  # noqa: E402
+from freemetric.dask.collections import merged_in_steps  # noqa: E402
+from freemetric.dask.partitions import Places, nearest_of_all  # noqa: E402
 
-from freemetric import Recipe
-from freemetric.dask import DaskFreeEnergyClassifier, DaskFreeEnergyRegressor
+
+@pytest.fixture(autouse=True)
+def no_threads():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def places_of(X, weights, values):
+    return Places.of(X, np.ones(len(X)), weights, weights[:, None] * values)
+
+
+def test_places_of_parts_are_places_of_the_whole(rng):
+    X = rng.integers(3, size=(300, 3)).astype(float)
+    weights, values = rng.random(300), rng.random((300, 2))
+    whole = places_of(X, weights, values)
+    parts = []
+    for part in (slice(0, 100), slice(100, 300)):
+        places = places_of(X[part], weights[part], values[part])
+        assert_array_equal(places.with_codes(whole.codes).counts, places.counts)
+        parts.append(places.with_codes(whole.codes[:10]))
+    names = "X", "counts", "masses", "sums"
+    columns = [np.concatenate([getattr(p, name) for p in parts]) for name in names]
+    merged = Places.of(*columns)
+    for row, place in enumerate(whole.row_of_place[:10]):
+        is_there = (X[place] == X).all(axis=1)
+        assert_array_equal(merged.X[merged.row_of_place[row]], X[place])
+        assert merged.counts[row] == is_there.sum()
+        assert merged.masses[row] == pytest.approx(weights[is_there].sum())
+        weighted = weights[is_there] @ values[is_there]
+        assert_allclose(merged.sums[row], weighted)
+
+
+@pytest.mark.parametrize("n_partitions", [1, 3, 30])
+def test_the_nearest_of_all_partitions(rng, n_partitions):
+    """Of places that several have, one counts; codes are known by their distance."""
+    model = SimpleNamespace(ensemble_=SimpleNamespace(n_candidates=5))
+    merge = partial(nearest_of_all, model)
+    distances = rng.integers(60, size=(n_partitions, 4, 7)).astype(np.float32)
+    found = [merge([(D, D.astype(np.uint64))]) for D in distances]
+    _, codes = merged_in_steps(found, merge)
+    for row, own in enumerate(codes):
+        assert set(np.unique(distances[:, row])[:5]) <= set(own)
+
 
 X = da.from_array(np.random.default_rng(0).random((40, 3)), chunks=(20, -1))
 y = da.from_array(np.arange(40) % 2, chunks=20)
-holed = X.map_blocks(lambda block: np.where(block > 0.9, np.nan, block))
-FRAME = dd.from_pandas(pd.DataFrame({"a": np.arange(40.0), "b": ["x", "y"] * 20}), npartitions=2)
+FRAME = dd.from_pandas(
+    pd.DataFrame({"a": np.arange(40.0), "b": ["x", "y"] * 20}), npartitions=2
+)
 GAPS = dd.from_pandas(pd.Series([1, None] * 20, dtype="Int64"), npartitions=2)
-THIN = dd.from_pandas(pd.DataFrame({"a": pd.arrays.SparseArray(np.arange(40.0))}), npartitions=2)
+NONE = np.array(["a", None] * 20, dtype=object)
 WRONG = {
-    "other chunks": (X, y.rechunk(10), r"same rows; they have \(20, 20\) and \(10, 10, 10, 10\)"),
-    "fewer labels": (X, y[:30], r"\(20, 20\) and \(20, 10\)"),
-    "gaps": (holed, y, "X contains NaN or infinity in partition"),
-    "an array": (np.ones((40, 3)), y, r"same rows; they have \(40\) and \(20, 20\)"),
-    "labels here": (X, np.ones(40), r"same rows; they have \(20, 20\) and \(40\)"),
-    "one dimension": (y, y, "X must be an array of two dimensions or a dataframe, of Dask or not; got Array"),
-    "a sparse matrix": (csr_array(np.eye(40)), y, "X must be an array of two dimensions or .*; got csr_array"),
-    "a column": (
-        X,
-        np.ones((40, 1)),
-        "y must be an array of one dimension or a series, of Dask or not; got ndarray",
+    "few labels": (X, y[:30], "inconsistent numbers of samples"),
+    "infinity": (X / 0, y, "infinity"),
+    "one dimension": (y, y, "X must be an array of 2 dim.* not sparse"),
+    "a sparse matrix": (
+        csr_array(np.eye(40)),
+        y,
+        "X must be an array of 2 dim.* not sparse",
     ),
-    "words": (FRAME, y, "X has columns that are no numbers: 'b'"),
-    "objects": (X.astype(object), y, "X has dtype object; numbers are needed"),
-    "sparse chunks": (X.map_blocks(csr_array), y, "X is sparse in partition"),
-    "sparse columns": (THIN, y, "X has sparse columns"),
-    "no label": (X, da.from_array(np.array(["a", None] * 20, dtype=object), chunks=20), "y has no label for some rows"),
-    "a label of NaN": (X, y.astype(float).map_blocks(lambda block: block / block), "y has no label for some rows"),
-    "no rows": (X[:0], y[:0], "X has no rows"),
-    "one class": (X, y * 0, "at least two classes"),
+    "a column of labels": (X, y[:, None], "y must be an array of 1 dim"),
+    "words": (FRAME, y, "could not convert string to float"),
+    "no label": (X, NONE, "y has missing values"),
+    "pandas' gap": (X, GAPS, "y has missing values"),
+    "a label of NaN": (X, y / np.nan, "contains NaN"),
+    "no samples": (X[:0], y[:0], "X has no samples"),
+    "one class": (X, y * 0, "at least 2 classes"),
+    "numbers": (X, X[:, 0], "Unknown label type"),
 }
 
 
-@pytest.mark.filterwarnings("ignore:invalid value encountered in divide")
+@pytest.mark.filterwarnings("ignore:(divide|invalid):RuntimeWarning")
 @pytest.mark.parametrize(("samples", "labels", "said"), WRONG.values(), ids=WRONG)
 def test_what_cannot_be_learned_from(samples, labels, said):
-    with pytest.raises(ValueError, match=said) as error:
-        DaskFreeEnergyClassifier(n_replicas=4).fit(samples, labels)
-    assert "\n" not in str(error.value)
-
-
-def test_what_cannot_be_predicted():
-    model = DaskFreeEnergyClassifier(n_replicas=4, recipe=Recipe(candidates=["scaled/diagonal"]), random_state=0).fit(
-        X, y
-    )
-    with pytest.raises(ValueError, match="X has 2 features, but DaskFreeEnergyClassifier is expecting 3"):
-        model.predict(X[:, :2])
-    with pytest.raises(ValueError, match="NaN or infinity"):
-        model.predict_proba(holed).compute()
-    assert not get_tags(model).input_tags.allow_nan
-    assert model.score(X, y.rechunk(10)) == model.score(X, y)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        model.score(X, y[:30])
-    assert model.predict(X[:0]).compute().shape == (0,)
+    with pytest.raises(ValueError, match=said):
+        fd.DaskFreeEnergyClassifier(n_replicas=0).fit(samples, labels)
 
 
 WRONG_TARGETS = {
-    "other chunks": (X, y.rechunk(10), r"same rows; they have \(20, 20\) and \(10, 10, 10, 10\)"),
-    "words": (X, da.from_array(np.array(["a", "b"] * 20), chunks=20), "y has something that is no number in partition"),
-    "a gap": (X, y.astype(float).map_blocks(lambda block: block / block), "y contains NaN or infinity in partition"),
-    "pandas' gap": (FRAME[["a"]], GAPS, "y contains NaN or infinity in partition"),
-    "one row": (X[:1], y[:1], "X has 1 row; at least 2 are needed"),
-    "no rows": (X[:0], y[:0], "X has no rows"),
-    "gaps": (holed, y, "X contains NaN or infinity in partition"),
+    "words": (np.array(["a", "b"] * 20), "could not convert string to float"),
+    "a gap": (GAPS, "y has missing values"),
+    "NaN": (y / np.nan, "contains NaN"),
+    "not positive": (y, "scale='log' is for positive targets"),
 }
 
 
-@pytest.mark.filterwarnings("ignore:invalid value encountered in divide")
-@pytest.mark.parametrize(("samples", "numbers", "said"), WRONG_TARGETS.values(), ids=WRONG_TARGETS)
-def test_what_targets_cannot_be_learned_from(samples, numbers, said):
-    with pytest.raises(ValueError, match=said) as error:
-        DaskFreeEnergyRegressor(n_replicas=4).fit(samples, numbers)
-    assert "\n" not in str(error.value)
+@pytest.mark.parametrize(("targets", "said"), WRONG_TARGETS.values(), ids=WRONG_TARGETS)
+def test_targets_that_cannot_be_learned_from(targets, said):
+    with pytest.raises(ValueError, match=said):
+        fd.DaskFreeEnergyRegressor(n_replicas=0, scale="log").fit(X, targets)
 
 
-def test_parameters_are_checked():
-    with pytest.raises(ValueError, match="'scale' parameter"):
-        DaskFreeEnergyRegressor(scale="cubic").fit(X, y)
-    with pytest.raises(ValueError, match="scale='log' is for positive numbers; the smallest of y is 0"):
-        DaskFreeEnergyRegressor(scale="log").fit(X, y)
-    with pytest.raises(ValueError, match="n_components=4 is larger"):
-        DaskFreeEnergyRegressor(recipe=Recipe(n_components=4)).fit(X, y)
-
-
-def test_what_cannot_be_predicted_by_a_regressor():
+def test_what_cannot_be_predicted():
     with pytest.raises(NotFittedError):
-        DaskFreeEnergyRegressor().predict(X)
-    settings = {"n_replicas": 4, "recipe": Recipe(candidates=["scaled/diagonal"]), "random_state": 0}
-    model = DaskFreeEnergyRegressor(**settings).fit(X, X[:, 0])
-    with pytest.raises(ValueError, match="X has 2 features, but DaskFreeEnergyRegressor is expecting 3"):
+        fd.DaskFreeEnergyClassifier().predict(X)
+    with pytest.raises(ValueError, match="'n_replicas' parameter"):
+        fd.DaskFreeEnergyClassifier(n_replicas=-1).fit(X, y)
+    model = fd.DaskFreeEnergyRegressor(n_replicas=0, random_state=0).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="X has 2 features"):
         model.predict(X[:, :2])
-    with pytest.raises(ValueError, match="q is a chance between 0 and 1"):
-        model.predict_quantiles(X, 1.5)
     with pytest.raises(ValueError, match="alpha"):
         model.predict_interval(X, 2.0)
-    for given in ({"groups": (y, y)}, {"shift": X}):
-        with pytest.raises(ValueError, match=r"are those of to_local\(\).predict_interval"):
-            model.predict_interval(X, **given)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.score(X, y[:30])
-    with pytest.raises(ValueError, match="X has no rows"):
-        model.score(X[:0], y[:0])
-    assert model.predict_interval(X[:0]).compute().shape == (0, 2)
-    assert model.predict(X[:0]).compute().shape == (0,)

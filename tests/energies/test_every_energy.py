@@ -1,4 +1,6 @@
-"""What every energy must do: rotations, replicas, gradients, Boltzmann's distribution, DMLFE, model files."""
+"""What every energy must do: rotations, replicas, gradients, Boltzmann's distribution,
+DMLFE, model files.
+"""
 
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ from scipy.stats import special_ortho_group
 from sklearn.base import clone
 
 import freemetric
-from freemetric import DMLFE, FreeEnergyClassifier, Recipe
+from freemetric import DMLFE
 from freemetric.energies import (
     BalancedErrorEnergy,
     Confinement,
@@ -47,18 +49,31 @@ ROUGH = [
     TripletEnergy(TRIPLETS, "error"),
 ]
 EVERY = [*SMOOTH, *ROUGH]
-NAMED = {"ids": lambda energy: " ".join([type(energy).__name__, *(v for v in vars(energy).values() if type(v) is str)])}
+NAMED = {
+    "ids": lambda energy: " ".join(
+        [type(energy).__name__, *(v for v in vars(energy).values() if type(v) is str)]
+    )
+}
 SHORT = Annealing(Constant(0.0), ElementMove(0.3, n_moves=5), n_steps=3, n_replicas=2)
+
+
+ROUNDED = MultiLabelEnergy  # computed in float32
 
 
 def targets(energy, y):
     """Classes, or as many sets of labels."""
-    return np.array([[1, 0, 1], [1, 1, 0], [0, 0, 0]])[y] if isinstance(energy, MultiLabelEnergy) else y
+    return (
+        np.array([[1, 0, 1], [1, 1, 0], [0, 0, 0]])[y]
+        if isinstance(energy, MultiLabelEnergy)
+        else y
+    )
 
 
 @pytest.fixture
 def few():
-    """Eight samples of two classes in two features, of which only the first tells them apart."""
+    """Eight samples of two classes in two features, of which only the first tells them
+    apart.
+    """
     rng = np.random.default_rng(1)
     X = rng.random((8, 2))
     X[:, 0] += np.arange(8) // 4 * 0.6
@@ -70,14 +85,16 @@ def test_rotations_of_the_learned_space_do_not_matter(energy, iris, rng):
     X, y = iris
     bound = energy.bind(X[::3], targets(energy, y[::3]))
     A, Q = rng.standard_normal((8, 4, 4)), special_ortho_group.rvs(4, random_state=0)
-    np.testing.assert_allclose(bound(Q @ A), bound(A), rtol=1e-9)
+    rtol = 1e-5 if isinstance(energy, ROUNDED) else 1e-9
+    np.testing.assert_allclose(bound(Q @ A), bound(A), rtol=rtol)
     assert np.ptp(bound(A)) > 0
 
 
 @pytest.mark.parametrize("energy", SMOOTH, **NAMED)
 def test_gradients_are_finite_differences(energy, iris, rng):
     X, y = iris
-    bound, h = energy.bind(X[::3], targets(energy, y[::3])), 1e-6
+    device = "reference" if isinstance(energy, ROUNDED) else "cpu"
+    bound, h = energy.bind(X[::3], targets(energy, y[::3]), device=device), 1e-6
     A = rng.standard_normal((2, 3, 4))
     value, gradient = bound.value_and_grad(A)
     np.testing.assert_allclose(value, bound(A))
@@ -85,7 +102,9 @@ def test_gradients_are_finite_differences(energy, iris, rng):
         step = np.zeros((3, 4))
         step[place] = h
         difference = (bound(A + step) - bound(A - step)) / (2 * h)
-        np.testing.assert_allclose(gradient[:, *place], difference, rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(
+            gradient[:, *place], difference, rtol=1e-4, atol=1e-6
+        )
 
 
 @pytest.mark.parametrize("energy", ROUGH, **NAMED)
@@ -96,7 +115,9 @@ def test_rough_energies_have_no_gradient_and_no_scale(energy, few, rng):
     np.testing.assert_array_equal(bound(1e30 * A), bound(A))
 
 
-@pytest.mark.parametrize("energy", [energy for energy in EVERY if not names_rows(energy)], **NAMED)
+@pytest.mark.parametrize(
+    "energy", [energy for energy in EVERY if not names_rows(energy)], **NAMED
+)
 def test_one_data_set_per_replica(energy, iris, rng):
     X, y = iris[0][::3], targets(energy, iris[1][::3])
     stack, A = np.stack([X, X[:, ::-1], X**2]), rng.standard_normal((3, 2, 4))
@@ -105,7 +126,9 @@ def test_one_data_set_per_replica(energy, iris, rng):
 
 
 def exact_mean(bound, T):
-    """<E> of exp(-E / T) over maps (1, 2), by quadrature; the confinement makes all beyond the square negligible."""
+    """<E> of exp(-E / T) over maps (1, 2), by quadrature; the confinement makes all
+    beyond the square negligible.
+    """
     ticks = np.linspace(-1, 1, 60, endpoint=False) + 1 / 60
     A = 5 * np.sqrt(T) * np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 1, 2)
     E = bound(A)
@@ -118,7 +141,9 @@ def exact_mean(bound, T):
 def test_metropolis_samples_boltzmanns_distribution(energy, few):
     X, y, T = few[0], targets(energy, few[1]), 0.2
     bound = (energy + Confinement()).bind(X, y)
-    sampler = Annealing(Constant(T), MatrixMove(1.0, n_moves=2), n_steps=60, burn_in=0.3)
+    sampler = Annealing(
+        Constant(T), MatrixMove(1.0, n_moves=2), n_steps=60, burn_in=0.3
+    )
     A = np.random.default_rng(2).normal(0, 0.3, (80, 1, 2))
     run = sampler.iterate(np.random.default_rng(3), bound, A)
     means = np.mean([state.energy for state, info in run if not info.adapting], axis=0)
@@ -133,26 +158,39 @@ def test_dmlfe_lowers_it_and_is_saved(energy, iris, tmp_path):
     model = DMLFE(energy=energy, sampler=SHORT, random_state=0, n_jobs=2)
     model.fit(X, y if needs_targets(energy) else None)
     assert model.energy_ <= energy.bind(X, y)(np.eye(4)[None])[0] + 4e-4
-    np.testing.assert_array_equal(model.components_, clone(model).set_params(n_jobs=1).fit(X, y).components_)
+    np.testing.assert_array_equal(
+        model.components_, clone(model).set_params(n_jobs=1).fit(X, y).components_
+    )
     model.save(tmp_path / "model.fm")
     loaded = freemetric.load(tmp_path / "model.fm")
     np.testing.assert_array_equal(loaded.transform(X), model.transform(X))
-    np.testing.assert_array_equal(loaded.energy.bind(X, y)(np.eye(4)[None]), energy.bind(X, y)(np.eye(4)[None]))
+    np.testing.assert_array_equal(
+        loaded.energy.bind(X, y)(np.eye(4)[None]), energy.bind(X, y)(np.eye(4)[None])
+    )
 
 
 def test_dmlfe_finds_a_sampler_for_rough_energies(wine):
     X, y = wine[0][::4, :4], wine[1][::4]
     model = DMLFE(2, energy="knn-error", init="pca", random_state=0).fit(X, y)
-    pca = DMLFE(2, energy="knn-error", init="pca", sampler=Annealing(Constant(0.0), ElementMove(), n_steps=1))
+    pca = DMLFE(
+        2,
+        energy="knn-error",
+        init="pca",
+        sampler=Annealing(Constant(0.0), ElementMove(), n_steps=1),
+    )
     assert model.energy_ < pca.fit(X, y).energy_
     assert isinstance(as_energy("ranking"), RankingEnergy)
 
 
 def test_pairs_name_the_rows_that_were_given(iris):
-    """DMLFE sorts labelled rows; a sum of energies must still see the pairs that its user named."""
+    """DMLFE sorts labelled rows; a sum of energies must still see the pairs that its
+    user named.
+    """
     X, y = iris[0][::3], iris[1][::3]
     pairs = PairEnergy(PAIRS, LABELS)
-    model = DMLFE(energy=NCAEnergy() + pairs, confinement=0.0, sampler=SHORT, random_state=0).fit(X, y)
+    model = DMLFE(
+        energy=NCAEnergy() + pairs, confinement=0.0, sampler=SHORT, random_state=0
+    ).fit(X, y)
     energy = (NCAEnergy() + pairs).bind(X, y)
     values = energy(np.concatenate([model.replicas_, model.components_[None]]))
     assert values[-1] == pytest.approx(model.energy_, rel=1e-6)
@@ -177,13 +215,15 @@ def test_pairs_are_never_batched(iris):
     with pytest.raises(ValueError, match="batches have rows of their own"):
         MiniBatch(pairs, 10).bind(X, y)
     with pytest.raises(ValueError, match="rows of one data set"):
-        FreeEnergyClassifier(4, recipe=Recipe(energy=pairs), random_state=0).fit(X, y)
+        pairs.bind(X[None], y)
 
 
 def test_only_what_reads_targets_needs_them(iris):
     pairs = PairEnergy(PAIRS, LABELS)
     assert not any(map(needs_targets, [pairs, 2 * pairs + Sparsity(), Confinement()]))
-    assert all(map(needs_targets, [NCAEnergy(), pairs + NCAEnergy(), MiniBatch(NCAEnergy())]))
+    assert all(
+        map(needs_targets, [NCAEnergy(), pairs + NCAEnergy(), MiniBatch(NCAEnergy())])
+    )
     with pytest.raises(ValueError, match="requires y"):
         DMLFE().fit(iris[0])
     with pytest.raises(ValueError, match="nothing here can weigh samples"):
@@ -193,7 +233,10 @@ def test_only_what_reads_targets_needs_them(iris):
 @pytest.mark.parametrize(
     ("energy", "said"),
     [
-        (KNNErrorEnergy(0), "n_neighbors of an energy must be a positive integer; got 0"),
+        (
+            KNNErrorEnergy(0),
+            "n_neighbors of an energy must be a positive integer; got 0",
+        ),
         (KNNErrorEnergy(2.5), "positive integer; got 2.5"),
         (FBetaEnergy(0), "beta must be positive; got 0"),
         (FBetaEnergy(positive=2), "the number of a class, 0 to 1; got 2"),

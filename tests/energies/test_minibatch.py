@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from freemetric.energies import Confinement, LogNCAEnergy, MiniBatch, NCAEnergy, RegressionEnergy
+from freemetric.energies import (
+    Confinement,
+    LogNCAEnergy,
+    MiniBatch,
+    NCAEnergy,
+    RegressionEnergy,
+)
 from freemetric.energies.minibatch import Batches
 from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove, Streams
 
@@ -25,15 +31,25 @@ def test_batches_are_stratified_and_without_repetition(rng):
 
 def test_all_samples_of_a_class_are_equally_likely(iris):
     batches, drawn = Batches(*iris), streams(1)
-    counts = np.bincount(np.concatenate([batches.for_replicas(drawn, 30)[0] for _ in range(1000)]), minlength=150)
+    counts = np.bincount(
+        np.concatenate([batches.for_replicas(drawn, 30)[0] for _ in range(1000)]),
+        minlength=150,
+    )
     assert np.abs(counts - 200).max() < 5 * np.sqrt(200 * 0.8)
 
 
-@pytest.mark.parametrize("energy", [NCAEnergy(), LogNCAEnergy(), NCAEnergy() + 0.01 * Confinement()], ids=repr)
+@pytest.mark.parametrize(
+    "energy",
+    [NCAEnergy(), LogNCAEnergy(), NCAEnergy() + 0.01 * Confinement()],
+    ids=repr,
+)
 def test_a_draw_is_the_energy_of_its_rows(energy, iris):
     X, y = iris
     bound = MiniBatch(energy, 40).bind(X, y)
-    rows, A = Batches(X, y).for_replicas(streams(2), 40), np.random.default_rng(0).standard_normal((2, 3, 4))
+    rows, A = (
+        Batches(X, y).for_replicas(streams(2), 40),
+        np.random.default_rng(0).standard_normal((2, 3, 4)),
+    )
     value, gradient = bound.draw(streams(2)).value_and_grad(A)
     for r in range(2):
         there = energy.bind(X[rows[r]], y[rows[r]]).value_and_grad(A[r : r + 1])
@@ -47,7 +63,9 @@ def test_weights_go_along(iris):
     rows, A = Batches(X, y).for_replicas(streams(1), 40)[0], np.eye(4)[None]
     there = NCAEnergy().bind(X[rows], y[rows], sample_weight=w[rows])(A)
     np.testing.assert_allclose(
-        MiniBatch(NCAEnergy(), 40).bind(X, y, sample_weight=w).draw(streams(1))(A), there, rtol=1e-6
+        MiniBatch(NCAEnergy(), 40).bind(X, y, sample_weight=w).draw(streams(1))(A),
+        there,
+        rtol=1e-6,
     )
 
 
@@ -58,7 +76,9 @@ def test_a_draw_of_numbers_is_the_energy_of_its_rows(n_targets, rng):
     energy, A = RegressionEnergy(), rng.standard_normal((2, 3, 3))
     rows = Batches(X, given, is_regression=True).for_replicas(streams(2), 20)
     drawn = MiniBatch(energy, 20).bind(X, given).draw(streams(2))(A)
-    there = [energy.bind(X[some], y[some])(A[r : r + 1])[0] for r, some in enumerate(rows)]
+    there = [
+        energy.bind(X[some], y[some])(A[r : r + 1])[0] for r, some in enumerate(rows)
+    ]
     np.testing.assert_allclose(drawn, there, rtol=1e-5)
 
 
@@ -69,10 +89,15 @@ def test_a_call_is_one_sample_without_noise(iris):
     assert some(A)[0] == some(A)[0] == some.value_and_grad(A)[0][0]
     assert some(A)[0] == NCAEnergy().bind(X[some.sample], y[some.sample])(A)[0]
     assert some.n_samples == 60
-    assert MiniBatch(NCAEnergy(), 20).bind(X, y)(A)[0] == pytest.approx(NCAEnergy().bind(X, y)(A)[0], rel=1e-6)
+    assert MiniBatch(NCAEnergy(), 20).bind(X, y)(A)[0] == pytest.approx(
+        NCAEnergy().bind(X, y)(A)[0], rel=1e-6
+    )
     walk = Annealing(Constant(1e-3), ElementMove(0.5), n_steps=2)
     fixed = NCAEnergy().bind(X[some.sample], y[some.sample])
-    walks = [[s.A for s, _ in walk.iterate(np.random.default_rng(0), energy, A)] for energy in (some, fixed)]
+    walks = [
+        [s.A for s, _ in walk.iterate(np.random.default_rng(0), energy, A)]
+        for energy in (some, fixed)
+    ]
     np.testing.assert_array_equal(*walks)  # moves that know no noise walk on it
 
 
@@ -80,7 +105,9 @@ def test_the_place_in_a_sum_does_not_matter(iris):
     A = np.eye(4)[None]
     inside = MiniBatch(2 * NCAEnergy() + 0.1 * Confinement(), 30).bind(*iris)
     outside = (2 * MiniBatch(NCAEnergy(), 30) + 0.1 * Confinement()).bind(*iris)
-    np.testing.assert_allclose(inside.draw(streams(1))(A), outside.draw(streams(1))(A), rtol=1e-6)
+    np.testing.assert_allclose(
+        inside.draw(streams(1))(A), outside.draw(streams(1))(A), rtol=1e-6
+    )
     assert hasattr(outside, "sweep")
 
 
@@ -91,13 +118,17 @@ def test_a_replica_draws_the_same_alone_and_beside_others(iris):
 
     def last(numbers):
         A = np.repeat(np.eye(4)[None], len(numbers), axis=0)
-        return list(sampler.iterate(Streams.from_seeds([seeds[n] for n in numbers]), energy, A))[-1][0].A
+        return list(
+            sampler.iterate(Streams.from_seeds([seeds[n] for n in numbers]), energy, A)
+        )[-1][0].A
 
     np.testing.assert_array_equal(last([2, 0]), last([0, 1, 2])[[2, 0]])
 
 
 def test_memory_mapped_single_precision_is_not_copied(tmp_path, rng):
-    X = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=(500, 4))
+    X = np.lib.format.open_memmap(
+        tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=(500, 4)
+    )
     X[:], y = rng.random((500, 4)), np.arange(500) % 3
     bound = MiniBatch(NCAEnergy(), 50).bind(X, y)
     assert bound.batches.X is X

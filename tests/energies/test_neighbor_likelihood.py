@@ -1,4 +1,6 @@
-"""The likelihood of targets among those of their neighbours, against the definition and finite differences."""
+"""The likelihood of targets among those of their neighbours, against the definition and
+finite differences.
+"""
 
 import numpy as np
 import pytest
@@ -11,7 +13,12 @@ from freemetric.energies import Diagonal, NeighborLikelihoodEnergy, bind
 def rows():
     rng = np.random.default_rng(0)
     X = rng.random((30, 3))
-    return X, X[:, 0] + 0.1 * rng.standard_normal(30), rng.random(30) + 0.5, rng.standard_normal((2, 2, 3))
+    return (
+        X,
+        X[:, 0] + 0.1 * rng.standard_normal(30),
+        rng.random(30) + 0.5,
+        rng.standard_normal((2, 2, 3)),
+    )
 
 
 def by_definition(X, y, w, A, width, n_neighbors):
@@ -32,14 +39,24 @@ def by_definition(X, y, w, A, width, n_neighbors):
 @pytest.mark.parametrize("n_neighbors", [None, 7])
 def test_is_what_it_says(rows, device, n_neighbors):
     X, y, w, A = rows
-    energy = NeighborLikelihoodEnergy(0.5, n_neighbors).bind(X, y, sample_weight=w, device=device)
-    assert_allclose(energy(A), [by_definition(X, y, w, a, 0.5, n_neighbors or 29) for a in A], rtol=1e-5)
+    energy = NeighborLikelihoodEnergy(0.5, n_neighbors).bind(
+        X, y, sample_weight=w, device=device
+    )
+    assert_allclose(
+        energy(A),
+        [by_definition(X, y, w, a, 0.5, n_neighbors or 29) for a in A],
+        rtol=1e-5,
+    )
 
 
 @pytest.mark.parametrize("device", ["cpu", "reference"])
 def test_gradient_by_finite_differences(rows, device):
     X, y, w, A = rows
-    energy = NeighborLikelihoodEnergy(0.5, 12).bind(X, y, sample_weight=w, device=device).near(A)
+    energy = (
+        NeighborLikelihoodEnergy(0.5, 12)
+        .bind(X, y, sample_weight=w, device=device)
+        .near(A)
+    )
     slope, step = energy.value_and_grad(A)[1], 1e-2 if device == "cpu" else 1e-5
     for place in np.ndindex(2, 3):
         moved = np.zeros((2, 3))
@@ -63,9 +80,14 @@ def test_of_diagonal_maps(rows):
 
 def test_replicas_have_numbers_of_their_own(rows):
     X, y, _, A = rows
-    both = bind(NeighborLikelihoodEnergy(), np.array([X, X]), np.array([y, -y[::-1]])[:, :, None])
+    both = bind(
+        NeighborLikelihoodEnergy(),
+        np.array([X, X]),
+        np.array([y, -y[::-1]])[:, :, None],
+    )
     apart = [
-        NeighborLikelihoodEnergy().bind(X, numbers)(a[None])[0] for numbers, a in zip((y, -y[::-1]), A, strict=True)
+        NeighborLikelihoodEnergy().bind(X, numbers)(a[None])[0]
+        for numbers, a in zip((y, -y[::-1]), A, strict=True)
     ]
     assert_allclose(both(A), apart, rtol=1e-6)
 
@@ -73,7 +95,9 @@ def test_replicas_have_numbers_of_their_own(rows):
 def test_units_do_not_matter(rows):
     X, y, _, A = rows
     assert_allclose(
-        NeighborLikelihoodEnergy().bind(X, 7 - 1e6 * y)(A), NeighborLikelihoodEnergy().bind(X, y)(A), rtol=1e-5
+        NeighborLikelihoodEnergy().bind(X, 7 - 1e6 * y)(A),
+        NeighborLikelihoodEnergy().bind(X, y)(A),
+        rtol=1e-5,
     )
 
 
@@ -85,7 +109,9 @@ def test_weights_are_repetitions_of_neighbours(rows):
     )
 
 
-@pytest.mark.parametrize(("y", "said"), [(np.ones(29), "y has shape"), (np.full(30, np.nan), "not finite")])
+@pytest.mark.parametrize(
+    ("y", "said"), [(np.ones(29), "y has shape"), (np.full(30, np.nan), "not finite")]
+)
 def test_says_what_is_wrong(rows, y, said):
     with pytest.raises(ValueError, match=said):
         NeighborLikelihoodEnergy().bind(rows[0], y)

@@ -1,16 +1,29 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-import freemetric
-from freemetric import DMLFE, keep_interrupted_fits
-from freemetric.energies import Confinement, NCAEnergy
-from freemetric.exceptions import InterruptedFitWarning
-from freemetric.mc import Annealing, Constant, ElementMove, Geometric, MatrixMove, ParallelTempering, StretchRotateMove
+from freemetric import DMLFE
+from freemetric.energies import Confinement, NCAEnergy, PairEnergy
+from freemetric.exceptions import DataWarning
+from freemetric.learners import walk
+from freemetric.learners.dmlfe import bound_energy
+from freemetric.mc import (
+    Annealing,
+    Constant,
+    ElementMove,
+    Geometric,
+    MatrixMove,
+    ParallelTempering,
+    StretchRotateMove,
+)
+from freemetric.mc.diagnostics import split_r_hat
 
 
 def test_attributes_tell_the_walk(iris):
@@ -22,7 +35,9 @@ def test_attributes_tell_the_walk(iris):
     assert {k: v.shape for k, v in model.trace_.items()} == dict.fromkeys(
         ("temperature", "energy", "acceptance", "confinement", "norm"), (15, 3)
     )
-    np.testing.assert_allclose(model.trace_["confinement"], 1e-4 * model.trace_["norm"] ** 2)
+    np.testing.assert_allclose(
+        model.trace_["confinement"], 1e-4 * model.trace_["norm"] ** 2
+    )
     assert model.energy_ == model.trace_["energy"].min()
     total = (NCAEnergy() + 1e-4 * Confinement()).bind(*iris)
     assert total(model.components_[None])[0] == pytest.approx(model.energy_, rel=1e-5)
@@ -31,10 +46,14 @@ def test_attributes_tell_the_walk(iris):
 def test_the_trace_tells_exchanges_and_confinement_apart(iris):
     sampler = ParallelTempering((1e-3, 2e-3, 4e-3), n_steps=12)
     model = DMLFE(sampler=sampler, confinement=1e-2, random_state=0).fit(*iris)
-    assert set(np.unique(model.trace_["swaps"][:, :2][~np.isnan(model.trace_["swaps"][:, :2])])) <= {0.0, 1.0}
+    assert set(
+        np.unique(model.trace_["swaps"][:, :2][~np.isnan(model.trace_["swaps"][:, :2])])
+    ) <= {0.0, 1.0}
     assert np.isnan(model.trace_["swaps"][:, 2]).all()
     last = (NCAEnergy()).bind(*iris)(model.replicas_)
-    np.testing.assert_allclose(model.trace_["energy"][-1] - model.trace_["confinement"][-1], last, rtol=1e-4)
+    np.testing.assert_allclose(
+        model.trace_["energy"][-1] - model.trace_["confinement"][-1], last, rtol=1e-4
+    )
 
 
 class Spring:
@@ -54,31 +73,117 @@ def test_samples_give_the_error_bars_of_the_metric(rng):
     """M of normal maps has its moments in closed form."""
     X, y = rng.random((40, 2)) * [1.0, 2.0], np.tile([0, 1], 20)
     T, a, b = 0.02, 2.0, 1.0
-    model = DMLFE(1, energy=Spring([[a, b]]), confinement=0, init=np.array([[a, b]]), n_samples=800, random_state=0)
+    model = DMLFE(
+        1,
+        energy=Spring([[a, b]]),
+        confinement=0,
+        init=np.array([[a, b]]),
+        n_samples=800,
+        random_state=0,
+    )
     model.set_params(sampler=Annealing(Constant(T))).fit(X, y)
     s2 = T / 2
     mean = np.array([[a * a + s2, a * b], [a * b, b * b + s2]])
     squares = [4 * a * a * s2 + 2 * s2**2, 4 * b * b * s2 + 2 * s2**2]
     cross = (a * a + s2) * (b * b + s2) - (a * b) ** 2
     assert model.samples_.shape == (800, 1, 2)
-    np.testing.assert_allclose(model.metric_mean_, mean, atol=0.05)
-    np.testing.assert_allclose(model.metric_std_**2, [[squares[0], cross], [cross, squares[1]]], rtol=0.3)
-    share = a**2 * X[:, 0].var() / (a**2 * X[:, 0].var() + b**2 * X[:, 1].var())
-    assert model.feature_weights_[0] == pytest.approx(share, abs=0.02)
-    assert model.samples_r_hat_ < 1.05
+    M = np.swapaxes(model.samples_, 1, 2) @ model.samples_
+    np.testing.assert_allclose(M.mean(axis=0), mean, atol=0.05)
+    expected = [[squares[0], cross], [cross, squares[1]]]
+    np.testing.assert_allclose(M.var(axis=0), expected, rtol=0.3)
+    chains = np.trace(M, axis1=1, axis2=2).reshape(-1, 4)
+    assert split_r_hat(chains) < 1.05
     with pytest.raises(ValueError, match="a quench has no spread"):
         model.set_params(sampler=Annealing(Constant(0.0))).fit(X, y)
 
 
-def test_samples_are_saved_and_do_not_change_the_search(iris, tmp_path):
+def test_samples_do_not_change_the_search(iris):
     plain = DMLFE(random_state=0).fit(*iris)
     model = DMLFE(n_samples=6, random_state=0).fit(*iris)
     np.testing.assert_array_equal(model.components_, plain.components_)
-    model.save(tmp_path / "model.fm")
-    again = freemetric.load(tmp_path / "model.fm")
-    np.testing.assert_array_equal(again.metric_std_, model.metric_std_)
-    np.testing.assert_array_equal(again.trace_["norm"], model.trace_["norm"])
-    assert not hasattr(model.set_params(n_samples=0).fit(*iris), "metric_std_")
+    assert not hasattr(model.set_params(n_samples=0).fit(*iris), "samples_")
+
+
+def test_the_number_of_threads_does_not_matter(iris):
+    sampler = Annealing(Constant(1e-3), n_steps=5, n_replicas=3)
+    models = [
+        DMLFE(sampler=sampler, init="random", n_jobs=n, random_state=0).fit(*iris)
+        for n in (1, 3)
+    ]
+    np.testing.assert_array_equal(models[0].replicas_, models[1].replicas_)
+    for name, rows in models[0].trace_.items():
+        np.testing.assert_array_equal(rows, models[1].trace_[name])
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        Annealing(Constant(1e-3), n_steps=12, n_replicas=2),
+        Annealing(Geometric(0.1, 0.9), ElementMove(1.0), n_steps=12, tol=1e-9),
+        ParallelTempering((1e-3, 2e-3), n_steps=12),
+    ],
+    ids=["threads", "annealing", "tempering"],
+)
+def test_a_killed_fit_goes_on_from_its_checkpoint(sampler, iris, tmp_path, monkeypatch):
+    model = DMLFE(sampler=sampler, random_state=0)
+    expected = clone(model).fit(*iris)
+    kept = clone(model).set_params(checkpoint=tmp_path)
+    monkeypatch.setattr(walk, "SECONDS", 0.0)
+    steps = []
+
+    def interrupted(self, state, info):
+        steps.append(info.step)
+        if len(steps) == 9:
+            raise KeyboardInterrupt
+        note(self, state, info)
+
+    note = walk.Walk._note
+    monkeypatch.setattr(walk.Walk, "_note", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        kept.fit(*iris)
+    assert len(list(tmp_path.glob("*.npz"))) > 0
+    kept.fit(*iris)
+    assert steps[9] > 0  # not from the beginning
+    np.testing.assert_array_equal(kept.components_, expected.components_)
+    np.testing.assert_array_equal(kept.snapshots_["map"], expected.snapshots_["map"])
+    for name, rows in expected.trace_.items():
+        np.testing.assert_array_equal(kept.trace_[name], rows)
+    assert not list(tmp_path.iterdir())
+
+
+def test_checkpoints_of_other_data_are_other_files(iris, wine, tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "unlink", lambda *args, **options: None)
+    model = DMLFE(sampler=Annealing(n_steps=2), checkpoint=tmp_path, random_state=0)
+    for data in (iris, wine, iris):
+        model.fit(*data)
+    assert len(list(tmp_path.glob("*.npz"))) == 2
+    with pytest.raises(ValueError, match="checkpoint needs a random_state"):
+        model.set_params(random_state=None).fit(*iris)
+
+
+def test_the_energy_of_a_model_on_its_data(wine):
+    X, y = wine
+    model = DMLFE(random_state=0).fit(1e3 * X, y)
+    energy, unit = bound_energy(model, 1e3 * X, y)
+    A = model.components_ * unit
+    trap = 1e-4 * (A**2).sum()
+    assert energy(A[None])[0] + trap == pytest.approx(model.energy_, rel=1e-5)
+
+
+def test_energies_of_pairs_name_rows(iris, rng):
+    X, y = iris
+    pairs = rng.integers(150, size=(80, 2))
+    labels = np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1, -1)
+    energy = PairEnergy(pairs, labels)
+    alone = DMLFE(energy=energy, random_state=0).fit(X)
+    near = alone.pair_distance(X[pairs[labels == 1]]).mean()
+    assert near < alone.pair_distance(X[pairs[labels == -1]]).mean() / 2
+    both = DMLFE(energy=NCAEnergy() + energy, random_state=0).fit(X, y)
+    sums = (NCAEnergy() + energy + 1e-4 * Confinement()).bind(X, y)
+    assert both.energy_ == pytest.approx(sums(both.components_[None])[0], rel=1e-5)
+    some_left_out = pytest.raises(ValueError, match="names rows of X, some of which")
+    with some_left_out, pytest.warns(DataWarning, match="left out: 1"):
+        both.fit(X, np.where(np.arange(150) == 3, -1, y))
 
 
 def test_a_noise_feature_is_squeezed_out(rng):
@@ -95,7 +200,11 @@ def test_the_paper_preset():
     assert model.n_components == 2
     sampler = model.sampler
     assert (sampler.schedule.start, sampler.schedule.factor) == (0.1, 0.9)
-    assert (sampler.move.step_size, sampler.move.n_moves, sampler.move.target_acceptance) == (1.0, "samples", None)
+    assert (
+        sampler.move.step_size,
+        sampler.move.n_moves,
+        sampler.move.target_acceptance,
+    ) == (1.0, "samples", None)
 
 
 @pytest.mark.slow
@@ -115,7 +224,10 @@ def test_a_quench_finds_what_scipy_finds(wine):
 
     lowest = minimize(objective, np.eye(13).ravel(), jac=True, method="L-BFGS-B").fun
     quench = Annealing(Constant(0.0), n_steps=150)
-    assert DMLFE(sampler=quench, confinement=1e-3, random_state=0).fit(*wine).energy_ < lowest + 1e-3
+    assert (
+        DMLFE(sampler=quench, confinement=1e-3, random_state=0).fit(*wine).energy_
+        < lowest + 1e-3
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,7 +252,9 @@ def test_any_callable_is_an_energy(iris):
         return ((A - np.eye(4)) ** 2).sum(axis=(1, 2))
 
     sampler = Annealing(Geometric(0.1, 0.9), ElementMove(1.0), n_steps=100)
-    model = DMLFE(energy=off_axis, sampler=sampler, init="random", confinement=0, random_state=0).fit(*iris)
+    model = DMLFE(
+        energy=off_axis, sampler=sampler, init="random", confinement=0, random_state=0
+    ).fit(*iris)
     np.testing.assert_allclose(model.components_, np.eye(4), atol=0.1)
 
 
@@ -166,37 +280,21 @@ def test_an_energy_of_ones_own_sees_the_data(iris):
 
 def test_a_nan_energy_is_one_clear_error(iris):
     with pytest.raises(ValueError, match="The energy is NaN for replica 0"):
-        DMLFE(energy=lambda A: np.full(len(A), np.nan), sampler=Annealing(move="element")).fit(*iris)
+        DMLFE(
+            energy=lambda A: np.full(len(A), np.nan), sampler=Annealing(move="element")
+        ).fit(*iris)
 
 
 def test_energies_and_schedules_enter_a_grid_search(iris):
-    model = make_pipeline(DMLFE(sampler=Annealing(Constant(1e-3), n_steps=5), random_state=0), KNeighborsClassifier())
-    grid = {"dmlfe__sampler__schedule__temperature": [1e-3, 1e-4], "dmlfe__energy": [NCAEnergy(), 2 * NCAEnergy()]}
+    model = make_pipeline(
+        DMLFE(sampler=Annealing(Constant(1e-3), n_steps=5), random_state=0),
+        KNeighborsClassifier(),
+    )
+    grid = {
+        "dmlfe__sampler__schedule__temperature": [1e-3, 1e-4],
+        "dmlfe__energy": [NCAEnergy(), 2 * NCAEnergy()],
+    }
     assert GridSearchCV(model, grid, cv=2).fit(*iris).best_score_ > 0.9
-
-
-def test_warm_start_goes_on(wine):
-    model = DMLFE(sampler=Annealing(Constant(0.0), n_steps=5), warm_start=True, random_state=0)
-    first = model.fit(*wine).trace_["energy"]
-    second = model.fit(*wine).trace_["energy"]
-    assert second[0] < first[-1] + 1e-6
-
-
-def test_interrupted_fit_keeps_the_best(wine):
-    class Interrupted(Annealing):
-        def iterate(self, rng, energy, A):
-            for k, step in enumerate(super().iterate(rng, energy, A)):
-                if k == 4:
-                    raise KeyboardInterrupt
-                yield step
-
-    with (
-        keep_interrupted_fits(),
-        pytest.warns(InterruptedFitWarning, match="DMLFE.fit was interrupted; the best state so far is kept"),
-    ):
-        model = DMLFE(sampler=Interrupted(), random_state=0).fit(*wine)
-    assert model.n_iter_ == 4
-    assert model.energy_ == model.trace_["energy"].min()
 
 
 def test_an_interrupt_before_the_first_step_passes(wine):
@@ -208,5 +306,9 @@ def test_an_interrupt_before_the_first_step_passes(wine):
 
 
 def test_random_starts_differ_between_replicas(iris):
-    model = DMLFE(sampler=Annealing(Constant(0.0), n_steps=1, n_replicas=2), init="uniform", random_state=0).fit(*iris)
+    model = DMLFE(
+        sampler=Annealing(Constant(0.0), n_steps=1, n_replicas=2),
+        init="uniform",
+        random_state=0,
+    ).fit(*iris)
     assert not np.allclose(model.replicas_[0], model.replicas_[1])

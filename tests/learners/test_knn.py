@@ -1,81 +1,89 @@
+"""k-NN in a learned space against scikit-learn's, and k against a search by folds."""
+
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import NCA, RCA, Euclidean, MetricKNeighborsClassifier
-from freemetric.exceptions import DataWarning
+from freemetric import (
+    LDA,
+    NCA,
+    RCA,
+    Euclidean,
+    MetricKNeighborsClassifier,
+    MetricKNeighborsRegressor,
+)
 
 
-@pytest.mark.parametrize("k", [1, 7])
-def test_with_a_given_k_it_is_k_nn_in_the_learned_space(wine, k):
+@pytest.mark.parametrize("learner", [RCA(), make_pipeline(MinMaxScaler(), LDA(2))])
+def test_it_is_k_nn_of_the_learned_space(learner, wine):
+    X, y = wine[0][::2], np.array(["a", "b", "c"])[wine[1][::2]]
+    model = MetricKNeighborsClassifier(learner, 5).fit(X, y)
+    pipeline = make_pipeline(clone(learner), KNeighborsClassifier(5)).fit(X, y)
+    new = wine[0][1::2]
+    np.testing.assert_array_equal(model.predict(new), pipeline.predict(new))
+    np.testing.assert_allclose(model.predict_proba(new), pipeline.predict_proba(new))
+    distances, rows = model.kneighbors(new, 3)
+    Z = pipeline[:-1].transform(X)
+    gaps = np.linalg.norm(pipeline[:-1].transform(new)[:, None] - Z, axis=2)
+    np.testing.assert_allclose(distances, np.sort(gaps, axis=1)[:, :3])
+    assert model.n_neighbors_ == 5
+    assert model.selection_ is None
+
+
+def test_k_of_classes_is_chosen_on_folds_that_refit_the_metric(wine):
     X, y = wine
-    model = MetricKNeighborsClassifier(RCA(), k).fit(X[::2], y[::2])
-    space = RCA().fit(X[::2], y[::2])
-    knn = KNeighborsClassifier(k).fit(space.transform(X[::2]), y[::2])
-    np.testing.assert_allclose(model.predict_proba(X[1::2]), knn.predict_proba(space.transform(X[1::2])), atol=1e-3)
+    model = MetricKNeighborsClassifier(LDA(), most_neighbors=12, random_state=3)
+    model.fit(X, y)
+    errors = np.zeros(12)
+    for train, held_out in StratifiedKFold(5, shuffle=True, random_state=3).split(X, y):
+        space = LDA().fit(X[train], y[train])
+        for k in range(1, 13):
+            search = KNeighborsClassifier(k).fit(space.transform(X[train]), y[train])
+            wrong = search.predict(space.transform(X[held_out])) != y[held_out]
+            errors[k - 1] += wrong.sum()
+    np.testing.assert_allclose(model.selection_["error"], errors / len(y))
+    assert model.n_neighbors_ == errors.argmin() + 1
 
 
-def test_k_is_the_best_for_metrics_that_did_not_see_the_fold(wine):
-    X, y = wine
-    model = MetricKNeighborsClassifier(RCA(), most_neighbors=9, random_state=0).fit(X, y)
-    from sklearn.model_selection import StratifiedKFold, cross_val_score
-
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    for k in (1, 5, 9):
-        plain = make_pipeline(RCA(), KNeighborsClassifier(k))
-        sizes = np.array([len(test) for _, test in folds.split(X, y)])
-        error = 1 - np.average(cross_val_score(plain, X, y, cv=folds), weights=sizes)
-        assert model.selection_["error"][k - 1] == pytest.approx(error, abs=0.012)  # ties may be decided differently
-    assert model.n_neighbors_ == model.selection_["error"].argmin() + 1
-
-
-def test_k_is_not_fooled_by_a_metric_that_memorised_its_samples(rng):
-    # Pure noise in many dimensions: NCA separates its own samples, so k = 1 looks perfect among them.
-    X, y = 0.3 * rng.standard_normal((60, 60)), np.repeat([0, 1], [40, 20])
-    learned = NCA().fit(X, y).transform(X)
-    neighbour = KNeighborsClassifier(1).fit(learned, y).kneighbors(n_neighbors=1, return_distance=False)[:, 0]
-    assert (y[neighbour] == y).mean() > 0.95
-    assert MetricKNeighborsClassifier(NCA(), random_state=0).fit(X, y).n_neighbors_ > 5
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_k_of_targets_is_chosen_on_folds(weights):
+    X, y = load_diabetes(return_X_y=True)
+    Y = np.column_stack([y, 10 * X[:, 2]])
+    options = {"weights": weights, "most_neighbors": 9, "n_folds": 3, "random_state": 0}
+    model = MetricKNeighborsRegressor(Euclidean(), **options).fit(X, Y)
+    errors = np.zeros(9)
+    for train, held_out in KFold(3, shuffle=True, random_state=0).split(X):
+        for k in range(1, 10):
+            search = KNeighborsRegressor(k, weights=weights).fit(X[train], Y[train])
+            off = (search.predict(X[held_out]) - Y[held_out]) / Y.std(axis=0)
+            errors[k - 1] += (off**2).mean(axis=1).sum()
+    np.testing.assert_allclose(model.selection_["error"], errors / len(y))
+    best = KNeighborsRegressor(model.n_neighbors_, weights=weights).fit(X, Y)
+    np.testing.assert_allclose(model.predict(X[:9]), best.predict(X[:9]))
 
 
-def test_a_pipeline_is_a_learner_too(wine):
-    X, y = wine
-    model = MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA()), random_state=0).fit(1000 * X, y)
-    assert model.score(1000 * X, y) > 0.95
+def test_unlabelled_rows_are_no_neighbours(iris):
+    X, y = iris
+    some = np.where(np.arange(150) % 2, -1, y)
+    model = MetricKNeighborsClassifier(Euclidean(), 1).fit(X, some)
+    assert set(model.predict(X)) == {0, 1, 2}
+    alone = MetricKNeighborsClassifier(Euclidean(), 1).fit(X[some >= 0], y[some >= 0])
+    np.testing.assert_array_equal(model.predict(X), alone.predict(X))
 
 
-def test_small_classes_and_string_labels(rng):
-    X, y = rng.random((30, 2)), np.array(["a"] * 14 + ["b"] * 14 + ["c"] * 2)
-    model = MetricKNeighborsClassifier(Euclidean(), random_state=0).fit(X, y)
-    assert set(model.predict(X)) <= {"a", "b", "c"}
-    assert model.predict_proba(X).shape == (30, 3)
+def test_an_interrupted_fit_leaves_the_model(iris, wine, monkeypatch):
+    model = MetricKNeighborsClassifier(NCA(max_iter=5, tol=1), 3).fit(*iris)
+    before = model.predict(iris[0])
 
+    def interrupted(self, X, y, weights=None):
+        raise KeyboardInterrupt
 
-def test_k_is_clipped_with_one_warning(iris):
-    X, y = iris[0][::15], iris[1][::15]
-    with pytest.warns(DataWarning, match="n_neighbors=30 is more than the data allow; 10 is used"):
-        assert MetricKNeighborsClassifier(Euclidean(), 30).fit(X, y).n_neighbors_ == 10
-
-
-def test_the_learners_parameters_enter_a_grid_search(iris):
-    model = MetricKNeighborsClassifier(RCA(), random_state=0)
-    search = GridSearchCV(model, {"learner__n_components": [1, 4]}, cv=3).fit(*iris)
-    assert search.best_score_ > 0.9
-
-
-def test_what_is_no_learner_is_named(iris):
-    with pytest.raises(ValueError, match="'learner' parameter of MetricKNeighborsClassifier"):
-        MetricKNeighborsClassifier("nca").fit(*iris)
-
-
-@pytest.mark.parametrize("n_neighbors", [3, "auto"])
-def test_messages_name_the_classes_as_the_user_does(wine, n_neighbors):
-    X, y = wine
-    labels = np.array(["Common", "Usual", "Rare1"])[np.append(y[y < 2], 2)]
-    X = np.vstack([X[y < 2], X[y == 2][:1]])
-    with pytest.warns(DataWarning, match="of its own class: Rare1"):
-        model = MetricKNeighborsClassifier(RCA(), n_neighbors, random_state=0).fit(X, labels)
-    assert model.learner_.classes_.tolist() == model.classes_.tolist()
+    monkeypatch.setattr(NCA, "_learn", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(*wine)
+    np.testing.assert_array_equal(model.predict(iris[0]), before)

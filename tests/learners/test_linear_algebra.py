@@ -13,7 +13,6 @@ from freemetric.learners.linear_algebra import (
     map_by_contrast,
     within_groups,
 )
-from freemetric.learners.validation import FOLD, MANY, ranges
 
 
 def covariance_with(rng, values):
@@ -34,11 +33,16 @@ def test_nothing_is_not_regular():
 
 
 def test_generalised_eigenvectors(rng):
-    S, T = covariance_with(rng, rng.uniform(0, 1, size=6)), covariance_with(rng, np.geomspace(1e-6, 1, 6))
+    S, T = (
+        covariance_with(rng, rng.uniform(0, 1, size=6)),
+        covariance_with(rng, np.geomspace(1e-6, 1, 6)),
+    )
     values, directions = generalised_eigenvectors(S, T)
     np.testing.assert_allclose(values, eigh(S, T, eigvals_only=True)[::-1], rtol=1e-8)
     np.testing.assert_allclose(directions @ T @ directions.T, np.eye(6), atol=1e-8)
-    np.testing.assert_allclose(directions @ S @ directions.T, np.diag(values), atol=1e-8 * values[0])
+    np.testing.assert_allclose(
+        directions @ S @ directions.T, np.diag(values), atol=1e-8 * values[0]
+    )
 
 
 @pytest.mark.parametrize("n_groups", [1, 3, FEW_GROUPS, FEW_GROUPS + 1, 100])
@@ -46,7 +50,9 @@ def test_means_of_groups(rng, n_groups):
     X, groups = rng.normal(size=(300, 4)), np.arange(300) % n_groups
     expected = [X[groups == g].mean(axis=0) for g in range(n_groups)]
     np.testing.assert_allclose(group_means(X, groups), expected, atol=1e-12)
-    np.testing.assert_allclose(within_groups(X, groups), X - np.array(expected)[groups], atol=1e-12)
+    np.testing.assert_allclose(
+        within_groups(X, groups), X - np.array(expected)[groups], atol=1e-12
+    )
 
 
 def test_means_of_single_precision_are_double(rng):
@@ -55,30 +61,32 @@ def test_means_of_single_precision_are_double(rng):
     np.testing.assert_allclose(group_means(X, groups), exact, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [1, MANY - 1, MANY, MANY + 1, 20 * FOLD])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_ranges(rng, n, order):
-    X = np.asarray(rng.normal(size=(n, 3)), order=order)
-    np.testing.assert_array_equal(ranges(X), np.ptp(X, axis=0))
-
-
 def contrast(plane, M, near, far):
     """Far against near, over all directions of a plane, by determinants: any rows that span it give the same."""
     root = np.linalg.cholesky(M)  # images are V @ root
     like, unlike = ((V @ root).T @ (V @ root) / len(V) for V in (near, far))
     like += np.trace(like) / len(like) * np.eye(len(like))
     coordinates = np.linalg.solve(root, plane.T)  # of the rows in the learned space
-    return np.linalg.det(coordinates.T @ unlike @ coordinates) / np.linalg.det(coordinates.T @ like @ coordinates)
+    return np.linalg.det(coordinates.T @ unlike @ coordinates) / np.linalg.det(
+        coordinates.T @ like @ coordinates
+    )
 
 
 def test_no_other_plane_has_more_contrast(rng):
-    M, near, far = covariance_with(rng, rng.uniform(0.1, 1, size=5)), rng.normal(size=(40, 5)), rng.normal(size=(40, 5))
+    M, near, far = (
+        covariance_with(rng, rng.uniform(0.1, 1, size=5)),
+        rng.normal(size=(40, 5)),
+        rng.normal(size=(40, 5)),
+    )
     far *= [3, 1, 2, 1, 1]
     A = map_by_contrast(M, near, far)
     np.testing.assert_allclose(A.T @ A, M, atol=1e-12)
     best = contrast(A[:2], M, near, far)
     others = [contrast(rng.normal(size=(2, 5)) @ A, M, near, far) for _ in range(2000)]
-    nearby = [contrast(A[:2] + 0.01 * rng.normal(size=(2, 5)) @ A, M, near, far) for _ in range(200)]
+    nearby = [
+        contrast(A[:2] + 0.01 * rng.normal(size=(2, 5)) @ A, M, near, far)
+        for _ in range(200)
+    ]
     assert max(others + nearby) < best
 
 

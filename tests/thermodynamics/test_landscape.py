@@ -4,29 +4,43 @@ import numpy as np
 import pytest
 
 from freemetric.energies import Confinement, NCAEnergy
-from freemetric.thermodynamics import TemperingSettings, elastic_band, overlap, recording, temper
-from freemetric.thermodynamics.landscape import overlap_of_matrices
+from freemetric.thermodynamics import (
+    TemperingSettings,
+    elastic_band,
+    overlap,
+    temper,
+)
 
 from ..mc.test_physics import Well
 
 
 class MuellerBrown:
-    """The surface of K. Müller and L. D. Brown (1979), whose minima and saddles are published; moved by (3, 3)."""
+    """The surface of K. Müller and L. D. Brown (1979), whose minima and saddles are
+    published; moved by (3, 3).
+    """
 
     amplitude = np.array([-200.0, -100.0, -170.0, 15.0])
-    a, b, c = np.array([-1, -1, -6.5, 0.7]), np.array([0, 0, 11, 0.6]), np.array([-10, -10, -6.5, 0.7])
+    a, b, c = (
+        np.array([-1, -1, -6.5, 0.7]),
+        np.array([0, 0, 11, 0.6]),
+        np.array([-10, -10, -6.5, 0.7]),
+    )
     x, y = np.array([1, 0, -0.5, -1]), np.array([0, 0.5, 1.5, 1])
 
     def value_and_grad(self, A):
         dx, dy = A[:, 0, :1] - 3 - self.x, A[:, 0, 1:] - 3 - self.y
-        parts = self.amplitude * np.exp(self.a * dx**2 + self.b * dx * dy + self.c * dy**2)
+        parts = self.amplitude * np.exp(
+            self.a * dx**2 + self.b * dx * dy + self.c * dy**2
+        )
         slope_x = (parts * (2 * self.a * dx + self.b * dy)).sum(axis=1)
         slope_y = (parts * (self.b * dx + 2 * self.c * dy)).sum(axis=1)
         return parts.sum(axis=1), np.stack([slope_x, slope_y], axis=1)[:, None]
 
 
 class BentWells:
-    """Two wells at x = -1 and 1 joined by a bent valley: a pass of height 1, where the straight line has 1 + 5 / 4."""
+    """Two wells at x = -1 and 1 joined by a bent valley: a pass of height 1, where the
+    straight line has 1 + 5 / 4.
+    """
 
     def value_and_grad(self, A):
         x, y = A[:, 0, 0], A[:, 0, 1] - 3
@@ -38,9 +52,11 @@ class BentWells:
 def test_the_overlap_is_that_of_the_matrices(rng):
     A, B = rng.standard_normal((2, 6, 3, 5))
     M, N = np.swapaxes(A, 1, 2) @ A, np.swapaxes(B, 1, 2) @ B
-    by_hand = [np.vdot(m, n) / np.sqrt(np.vdot(m, m) * np.vdot(n, n)) for m, n in zip(M, N, strict=True)]
+    by_hand = [
+        np.vdot(m, n) / np.sqrt(np.vdot(m, m) * np.vdot(n, n))
+        for m, n in zip(M, N, strict=True)
+    ]
     np.testing.assert_allclose(overlap(A, B), by_hand)
-    np.testing.assert_allclose(overlap_of_matrices(M, N), by_hand)
     turned = np.linalg.qr(rng.standard_normal((3, 3)))[0]
     np.testing.assert_allclose(overlap(A, 7 * turned @ A), 1)
     assert overlap(np.zeros((1, 2)), np.ones((1, 2))) == 0
@@ -67,7 +83,9 @@ def test_a_band_finds_the_published_saddle():
     band = elastic_band(MuellerBrown(), *ends)
     assert band.energy[[0, -1]] == pytest.approx([-146.70, -108.17], abs=0.01)
     assert band.energy.max() == pytest.approx(-40.665, abs=0.1)
-    np.testing.assert_allclose(band.maps[band.energy.argmax(), 0] - 3, [-0.822, 0.624], atol=0.02)
+    np.testing.assert_allclose(
+        band.maps[band.energy.argmax(), 0] - 3, [-0.822, 0.624], atol=0.02
+    )
     assert band.barrier == pytest.approx(-40.665 + 108.167, abs=0.1)
 
 
@@ -81,16 +99,14 @@ def test_a_rotation_of_the_learned_space_is_no_barrier(iris):
 
 
 @pytest.mark.slow
-def test_overlaps_of_ladders_are_those_of_independent_draws(monkeypatch):
-    """Maps of two elements in a round well have a uniform angle: q is cos^2 of it, of mean 1/2 and variance 1/8."""
+def test_overlaps_of_ladders_are_those_of_independent_draws():
+    """Maps of two elements in a round well have a uniform angle: q is cos^2 of it, of
+    mean 1/2 and variance 1/8.
+    """
     settings = TemperingSettings(n_steps=800, n_rungs=2, n_ladders=2)
-    q = temper(Well(), np.zeros((1, 2)), 1.0, (0.5, 1.0), settings, random_state=0).overlaps
+    q = temper(
+        Well(), np.zeros((1, 2)), 1.0, (0.5, 1.0), settings, random_state=0
+    ).overlaps
     assert q.shape == (800, 1, 2)
     np.testing.assert_allclose(q.mean(axis=(0, 1)), 1 / 2, atol=0.06)
     np.testing.assert_allclose(q.var(axis=(0, 1)), 1 / 8, atol=0.02)
-    monkeypatch.setattr(recording, "MOST_MAPS", 30)
-    weights = TemperingSettings(n_steps=60, n_rungs=2, matrices=lambda maps: np.eye(2) * np.swapaxes(maps, 1, 2) ** 2)
-    diagonal = temper(Well(), np.zeros((1, 2)), 1.0, (0.5, 1.0), weights, random_state=0)
-    a, b = np.moveaxis(diagonal.maps[:, :, 0] ** 2, 1, 0)  # of the coldest rung, every second step
-    by_hand = (a * b).sum(axis=1) / np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
-    np.testing.assert_allclose(diagonal.overlaps[::2, 0, -1], by_hand)

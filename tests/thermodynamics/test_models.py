@@ -1,14 +1,34 @@
-"""``model.thermodynamics()``: closed forms where the energy is a spring, and what it says about fitted models."""
+"""``model.thermodynamics()``: closed forms where the energy is a spring, and what it
+says about fitted models.
+"""
 
 import numpy as np
 import pytest
 
-from freemetric import DMLFE, FreeEnergyClassifier, FreeEnergyRegressor, Recipe
+from freemetric import DMLFE
 from freemetric.energies import PairEnergy
 from freemetric.mc import Annealing, Constant, ParallelTempering
-from freemetric.thermodynamics import Estimate, TemperingSettings, temper, thermodynamics
+from freemetric.thermodynamics import (
+    TemperingSettings,
+    temper,
+    thermodynamics,
+)
 
-from ..learners.test_dmlfe import Spring
+from . import problems
+
+
+class Spring:
+    """|A - centre|^2: elements are normal, of variance T / 2."""
+
+    def __init__(self, centre):
+        self.centre = np.asarray(centre)
+
+    def __call__(self, A):
+        return ((A - self.centre) ** 2).sum(axis=(1, 2))
+
+    def value_and_grad(self, A):
+        return self(A), 2 * (A - self.centre)
+
 
 SHORT = TemperingSettings(n_steps=40, n_rungs=4, n_rounds=1, n_ladders=2)
 
@@ -18,28 +38,43 @@ def test_a_spring_has_its_closed_form(rng):
     X, y = rng.random((30, 2)), np.tile([0, 1], 15)
     T, a, ridge = 0.02, 2.0, 0.5
     sampler = Annealing(Constant(T))
-    model = DMLFE(1, energy=Spring([[a, 0.0]]), confinement=ridge, sampler=sampler, random_state=0).fit(X, y)
+    model = DMLFE(
+        1, energy=Spring([[a, 0.0]]), confinement=ridge, sampler=sampler, random_state=0
+    ).fit(X, y)
     settings = TemperingSettings(n_steps=250, n_rungs=8)
-    found = model.thermodynamics(X, y, temperatures=(0.01, 1.0), settings=settings, random_state=0)
+    found = model.thermodynamics(
+        X, y, temperatures=(0.01, 1.0), settings=settings, random_state=0
+    )
     # (1 + ridge) |A - m|^2 + ridge / (1 + ridge) a^2 with m = centre / (1 + ridge)
     m, rest = a / (1 + ridge), ridge / (1 + ridge) * a**2
     F = found.curves.at(T)["free_energy"]
-    assert F.value == pytest.approx(rest - T * np.log(np.pi * T / (1 + ridge)), abs=4 * F.error + 1e-3)
+    assert F.value == pytest.approx(
+        rest - T * np.log(np.pi * T / (1 + ridge)), abs=4 * F.error + 1e-3
+    )
     U = found.curves.at(T)["energy"]
     assert U.value == pytest.approx(rest + T, abs=5 * U.error)
     s2 = T / (2 * (1 + ridge))
     assert found.metric.temperature == pytest.approx(T)
     assert found.metric.mean[0, 0] == pytest.approx(m**2 + s2, rel=0.05)
-    assert found.metric.std[0, 0] == pytest.approx(np.sqrt(4 * m**2 * s2 + 2 * s2**2), rel=0.3)
+    assert found.metric.std[0, 0] == pytest.approx(
+        np.sqrt(4 * m**2 * s2 + 2 * s2**2), rel=0.3
+    )
     assert "does not freeze" in str(found)
     assert found.mixing.r_hat < 1.1
 
 
 @pytest.mark.slow
-def test_the_peak_is_where_it_should_be(bench):
-    problem = bench.spin_glass()
+def test_the_peak_is_where_it_should_be():
+    problem = problems.spin_glass()
     settings = TemperingSettings(n_steps=300, n_rungs=10, n_ladders=4)
-    run = temper(problem.energy, np.zeros(problem.shape), problem.ridge, problem.range, settings, random_state=0)
+    run = temper(
+        problem.energy,
+        np.zeros(problem.shape),
+        problem.ridge,
+        problem.range,
+        settings,
+        random_state=0,
+    )
     frozen = thermodynamics(run).freezing
     T = np.geomspace(*problem.range, 400)
     assert frozen.value == pytest.approx(T[problem.exact(T)[3].argmax()], rel=0.25)
@@ -67,15 +102,22 @@ def test_chains_at_one_temperature_are_described(iris):
 
 def test_samples_with_other_features_are_refused(iris):
     X, y = iris
-    model = DMLFE(1, sampler=Annealing(Constant(1e-2), n_steps=5), random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="X has 2 features, but the model was fitted with 4"):
+    model = DMLFE(1, sampler=Annealing(Constant(1e-2), n_steps=5), random_state=0).fit(
+        X, y
+    )
+    with pytest.raises(
+        ValueError, match="X has 2 features, but the model was fitted with 4"
+    ):
         model.thermodynamics(np.random.default_rng(0).random((len(X), 2)), y)
 
 
 def test_maps_that_nothing_confines_are_said_to_have_no_equilibrium(iris):
     X, y = iris
     sampler = Annealing(Constant(1e-2), n_steps=30)
-    confined, free = (DMLFE(1, sampler=sampler, confinement=c, random_state=0).fit(X, y) for c in (1e-4, 0.0))
+    confined, free = (
+        DMLFE(1, sampler=sampler, confinement=c, random_state=0).fit(X, y)
+        for c in (1e-4, 0.0)
+    )
     assert "Nothing confines the maps" in str(free.thermodynamics())
     assert "Nothing confines the maps" not in str(confined.thermodynamics())
 
@@ -93,48 +135,14 @@ def test_units_of_the_data_are_those_of_the_metric(rng):
     y = np.repeat([0, 1], 10)
     found = []
     for unit in (1.0, 1000.0):
-        model = DMLFE(1, sampler=Annealing(Constant(1e-2), n_steps=5), random_state=0).fit(unit * X, y)
-        found.append(model.thermodynamics(unit * X, y, settings=SHORT, random_state=0).metric)
+        model = DMLFE(
+            1, sampler=Annealing(Constant(1e-2), n_steps=5), random_state=0
+        ).fit(unit * X, y)
+        found.append(
+            model.thermodynamics(unit * X, y, settings=SHORT, random_state=0).metric
+        )
     np.testing.assert_allclose(found[1].mean, found[0].mean / 1e6, rtol=1e-3)
     np.testing.assert_allclose(found[1].weights, found[0].weights, rtol=1e-3)
-
-
-@pytest.mark.parametrize("form", ["diagonal", "full"])
-def test_classifiers(iris, form):
-    recipe = Recipe(candidates=[f"scaled/{form}"], temperature=1e-2)
-    model = FreeEnergyClassifier(4, recipe=recipe, random_state=0).fit(iris[0][::3], iris[1][::3])
-    found = model.thermodynamics(settings=SHORT, random_state=0)
-    assert found.temperature == model.temperature_
-    assert found.metric.temperature == pytest.approx(model.temperature_)
-    assert found.metric.weights.sum() == pytest.approx(1)
-    assert found.metric.mean.shape == (4, 4)
-    assert (found.metric.mean[~np.eye(4, dtype=bool)] == 0).all() == (form == "diagonal")
-    assert "Entries of M are known to" in str(found)
-
-
-def test_regressors(rng):
-    X = rng.random((60, 3))
-    recipe = Recipe(candidates=["scaled/diagonal"], temperature=1e-2)
-    model = FreeEnergyRegressor(4, recipe=recipe, random_state=0).fit(X, X[:, 0] + 0.01 * rng.random(60))
-    found = model.thermodynamics(settings=SHORT, random_state=0)
-    assert found.metric.weights.argmax() == 0
-    assert found.curves.is_absolute
-
-
-def test_plain_neighbours_have_nothing_to_sample(iris):
-    model = FreeEnergyClassifier(2, recipe=Recipe(candidates=["scaled/identity"]), random_state=0).fit(*iris)
-    with pytest.raises(ValueError, match="No candidate of this model learns"):
-        model.thermodynamics()
-
-
-def test_sentences_about_freezing(iris):
-    sampler = ParallelTempering((1e-3, 1.5e-3, 2e-3), n_steps=60)
-    found = DMLFE(2, sampler=sampler, random_state=0).fit(*iris).thermodynamics()
-    from dataclasses import replace
-
-    for value, words in ((1e-2, "ran colder"), (1e-4, "ran warmer"), (1.05e-3, "where the search ran")):
-        curves = replace(found.curves, freezing=Estimate(value, value / 10))
-        assert words in str(replace(found, curves=curves))
 
 
 def test_an_energy_that_names_rows_is_refused(rng):

@@ -7,7 +7,9 @@ import tarfile
 
 import pytest
 
-suite = pytest.importorskip("metric_learn_suite", reason="tools are not part of an installed package")
+suite = pytest.importorskip(
+    "metric_learn_suite", reason="tools are not part of an installed package"
+)
 
 TESTS = b"""
 import pytest, unittest
@@ -40,7 +42,9 @@ def test_later():
 @pytest.fixture
 def folder(tmp_path):
     """An archive like that of the release, so that none is fetched."""
-    with tarfile.open(tmp_path / f"metric-learn-{suite.RELEASE}.tar.gz", "w:gz") as archive:
+    with tarfile.open(
+        tmp_path / f"metric-learn-{suite.RELEASE}.tar.gz", "w:gz"
+    ) as archive:
         for name, content in {
             "test/test_constraints.py": TESTS,
             "test/test_utils.py": b"NAME = 'NCA'\n",
@@ -54,10 +58,27 @@ def folder(tmp_path):
 
 @pytest.mark.slow
 def test_what_passes_and_fails_is_reported(folder):
-    command = [sys.executable, suite.__file__, "--folder", str(folder), "--only", "test_constraints", "--jobs", "0"]
+    command = [
+        sys.executable,
+        suite.__file__,
+        "--folder",
+        str(folder),
+        "--only",
+        "test_constraints",
+        "--jobs",
+        "0",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
-    assert lines[0].split() == ["test_constraints", "2", "passed", "2", "failed", "1", "skipped"]
+    assert lines[0].split() == [
+        "test_constraints",
+        "2",
+        "passed",
+        "2",
+        "failed",
+        "1",
+        "skipped",
+    ]
     assert "test_constraints::test_sometimes[2]: AssertionError: n is two" in lines[1]
     assert "_pseudo_inverse_from_eig is a private function of metric-learn" in lines[2]
     assert lines[-1] == "2 of 5 tests passed"

@@ -6,7 +6,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-tool = pytest.importorskip("minima", reason="tools are not part of an installed package")
+tool = pytest.importorskip(
+    "minima", reason="tools are not part of an installed package"
+)
 ONLY_FOR_SOURCES, PYPROJECT, minima = tool.ONLY_FOR_SOURCES, tool.PYPROJECT, tool.minima
 TEXT = PYPROJECT.read_text()
 
@@ -19,7 +21,15 @@ def test_every_dependency_of_the_library_is_pinned_to_its_minimum():
 
 
 def test_extras_of_extras_are_followed():
-    assert {"typer", "matplotlib", "plotly", "openpyxl", "starlette", "onnx", "dask"} <= set(minima(TEXT))
+    assert {
+        "typer",
+        "matplotlib",
+        "plotly",
+        "openpyxl",
+        "starlette",
+        "onnx",
+        "dask",
+    } <= set(minima(TEXT))
     assert not ONLY_FOR_SOURCES & set(minima(TEXT))
 
 
@@ -28,16 +38,26 @@ def test_the_recipe_of_conda_promises_the_same():
     recipe = (PYPROJECT.parent / "conda" / "recipe.yaml").read_text()
     run = recipe.partition("  run:\n")[2].partition("\ntests:")[0]
     lines = [line.strip(" -").partition(",")[0] for line in run.splitlines()]
-    bounds = dict(line.split(" >=") for line in lines if " >=" in line and "python " not in line)
+    bounds = dict(
+        line.split(" >=") for line in lines if " >=" in line and "python " not in line
+    )
     assert bounds
-    assert {name: Version(version) for name, version in bounds.items()} == {n: Version(pinned[n]) for n in bounds}
+    assert {name: Version(version) for name, version in bounds.items()} == {
+        n: Version(pinned[n]) for n in bounds
+    }
 
 
 def test_a_dependency_without_a_minimum_is_refused():
-    with pytest.raises(SystemExit, match=r"'scipy' in pyproject\.toml has no oldest release"):
-        minima('[project]\ndependencies = ["scipy"]\n[project.optional-dependencies]\ndev = []\n')
+    with pytest.raises(
+        SystemExit, match=r"'scipy' in pyproject\.toml has no oldest release"
+    ):
+        minima(
+            '[project]\ndependencies = ["scipy"]\n[project.optional-dependencies]\ndev = []\n'
+        )
 
 
-@pytest.mark.parametrize(("name", "oldest"), [("joblib", "1.4"), ("scipy", "1.15"), ("typer", "0.12.4")])
+@pytest.mark.parametrize(
+    ("name", "oldest"), [("joblib", "1.4"), ("scipy", "1.15"), ("typer", "0.12.4")]
+)
 def test_minima_that_were_false_do_not_come_back(name, oldest):
     assert Version(minima(TEXT)[name]) >= Version(oldest)

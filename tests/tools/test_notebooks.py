@@ -1,4 +1,4 @@
-"""Tutorials become notebooks without markup of Sphinx; a cell that fails ends the build."""
+"""Tutorials become plain notebooks; a cell that fails ends the build."""
 
 import re
 
@@ -6,8 +6,12 @@ import pytest
 
 from ..pages import ROOT
 
-notebooks = pytest.importorskip("notebooks", reason="tools are not part of an installed package")
-PAGES = sorted(page for page in (ROOT / "docs" / "tutorials").glob("*.md") if page.stem != "index")
+notebooks = pytest.importorskip(
+    "notebooks", reason="tools are not part of an installed package"
+)
+PAGES = sorted(
+    page for page in (ROOT / "docs" / "tutorials").glob("*.md") if page.stem != "index"
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

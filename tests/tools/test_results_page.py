@@ -1,4 +1,4 @@
-"""The tables of the pages are those of benchmarks/tables, and these are what the commands print."""
+"""Tables of the pages are those of benchmarks/tables, which commands print."""
 
 import re
 
@@ -6,28 +6,41 @@ import pytest
 
 from ..pages import ROOT
 
-results_page = pytest.importorskip("results_page", reason="tools are not part of an installed package")
+results_page = pytest.importorskip(
+    "results_page", reason="tools are not part of an installed package"
+)
 pytestmark = pytest.mark.skipif(
-    not results_page.TABLES.exists(), reason="benchmarks are not part of an installed package"
+    not results_page.TABLES.exists(),
+    reason="benchmarks are not part of an installed package",
 )
 
 
 @pytest.mark.parametrize("page", results_page.PAGES, ids=lambda page: page.name)
 def test_pages_are_current(page):
     text = page.read_text(encoding="utf-8")
-    assert results_page.filled(text, results_page.EXCERPTS) == text, "run `make results`"
+    assert results_page.filled(text, results_page.EXCERPTS) == text, (
+        "run `make results`"
+    )
 
 
 def test_every_excerpt_is_on_a_page():
     pages = [page.read_text(encoding="utf-8") for page in results_page.PAGES]
-    shown = [name for text in pages for _, name, _ in results_page.MARKERS.findall(text)]
+    shown = [
+        name for text in pages for _, name, _ in results_page.MARKERS.findall(text)
+    ]
     assert sorted(shown) == sorted(results_page.EXCERPTS)
 
 
 def test_every_file_has_its_command():
-    assert {path.stem for path in results_page.TABLES.iterdir()} == set(results_page.COMMANDS)
+    assert {path.stem for path in results_page.TABLES.iterdir()} == set(
+        results_page.COMMANDS
+    )
     for name, command in results_page.COMMANDS.items():
-        assert (results_page.TABLES / f"{name}.md").read_text().startswith(f"Printed by `python {command}`\n")
+        assert (
+            (results_page.TABLES / f"{name}.md")
+            .read_text()
+            .startswith(f"Printed by `python {command}`\n")
+        )
 
 
 def test_pages_are_short():
@@ -38,23 +51,29 @@ def test_pages_are_short():
 
 def test_commands_that_the_pages_name_are_there():
     for page in results_page.PAGES:
-        named = re.findall(r"\b((?:benchmarks|tools)/[\w/]+\.(?:py|md|jsonl(?:\.gz)?))\b", page.read_text())
+        named = re.findall(
+            r"\b((?:benchmarks|tools)/[\w/]+\.(?:py|md|jsonl(?:\.gz)?))\b",
+            page.read_text(),
+        )
         assert named
         assert not [path for path in named if not (ROOT / path).exists()]
 
 
 def test_an_excerpt_chooses_columns_and_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(results_page, "TABLES", tmp_path)
-    text = (
-        "words\n\n| other | a |\n|---|---|\n| x | 0 |\n\n| set | a | b |\n|---|---|---|\n| x | 1 |  |\n| y | 3 | 4 |\n"
-    )
+    text = "words\n\n| other | a |\n|---|---|\n| x | 0 |\n\n| set | a | b |\n|---|---|---|\n| x | 1 |  |\n| y | 3 | 4 |\n"
     (tmp_path / "some.md").write_text(text)
     whole = results_page.Excerpt("some", "set")
-    assert whole.lines() == "| set | a | b |\n|---|---|---|\n| x | 1 |  |\n| y | 3 | 4 |"
+    assert (
+        whole.lines() == "| set | a | b |\n|---|---|---|\n| x | 1 |  |\n| y | 3 | 4 |"
+    )
     part = results_page.Excerpt("some", "set", (0, 2), "y", {2: "last"})
     assert part.lines() == "| set | last |\n|---|---|\n| y | 4 |"
     page = "before\n\n<!-- table t -->\nold\n<!-- end -->\n"
-    assert results_page.filled(page, {"t": part}) == f"before\n\n<!-- table t -->\n\n{part.lines()}\n\n<!-- end -->\n"
+    assert (
+        results_page.filled(page, {"t": part})
+        == f"before\n\n<!-- table t -->\n\n{part.lines()}\n\n<!-- end -->\n"
+    )
     with pytest.raises(ValueError, match="No table begins with 'b'"):
         results_page.Excerpt("some", "b").lines()
 
@@ -63,4 +82,6 @@ def test_an_excerpt_chooses_columns_and_rows(tmp_path, monkeypatch):
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", results_page.COMMANDS)
 def test_commands_print_the_tables(name):
-    assert results_page.printed(name) == (results_page.TABLES / f"{name}.md").read_text(encoding="utf-8")
+    assert results_page.printed(name) == (results_page.TABLES / f"{name}.md").read_text(
+        encoding="utf-8"
+    )

@@ -10,7 +10,11 @@ WARNS = pytest.warns
 
 def warns(expected_warning=Warning, *args, **kwargs):
     """``pytest.warns``, and its form of old for None."""
-    return _recorded() if expected_warning is None else WARNS(expected_warning, *args, **kwargs)
+    return (
+        _recorded()
+        if expected_warning is None
+        else WARNS(expected_warning, *args, **kwargs)
+    )
 
 
 @contextmanager

@@ -22,6 +22,8 @@ def main(words=None):
     """
     words = sys.argv[1:] if words is None else words
     try:
+        import click
+
         from .commands import group
     except ModuleNotFoundError as problem:
         if problem.name != "click":
@@ -32,7 +34,7 @@ def main(words=None):
         warnings.showwarning = show_note
         try:
             group.main(words or ["--help"], "freemetric", standalone_mode=False)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, click.Abort):
             stop("Interrupted.", INTERRUPTED)
         except Exception as problem:
             if "--debug" in words:

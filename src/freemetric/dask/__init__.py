@@ -1,7 +1,4 @@
-"""Data that fit no machine: fit and predict on Dask arrays and dataframes (extra ``dask``).
-
-Training samples stay in their partitions. A sample of them travels to the search, and then maps, queries and votes do.
-"""
+"""The free-energy ensemble on Dask arrays and dataframes larger than one machine."""
 
 from .estimators import DaskFreeEnergyClassifier, DaskFreeEnergyRegressor
 

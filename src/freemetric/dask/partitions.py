@@ -1,139 +1,242 @@
-"""Dask arrays and dataframes as blocks of samples, checked on their workers."""
+"""What workers do with a partition of the training samples, and with queries."""
 
-from collections.abc import Callable
-from typing import Any
+from copy import copy
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
+from sklearn.base import is_classifier
+from sklearn.utils import check_array, check_X_y
 
-from ..extras import require
-from ..learners.validation import has_columns
-from ..printable import counted
+from ..ensemble.averaged_metric import Embedding
+from ..ensemble.base import SAMPLES, dense, in_reach
+from ..ensemble.ensemble import Ensemble
+from ..ensemble.neighbors import MANY, Shortlist
+from ..ensemble.training_set import row_codes
+from ..sklearn_compat import check_sample_weight
 
-Block = Any  # a delayed array
-MERGED_TOGETHER = 8  # results of partitions, so that no worker holds all of them
-
-
-def is_dask(X: Any) -> bool:
-    """Whether X is a Dask collection."""
-    return bool(require("dask", "dask").is_dask_collection(X))
+# --- the part that is searched ----------------------------------------------------
 
 
-def in_partitions(X: Any) -> Any:
-    """A Dask collection as it is; an array or a frame of this process as one partition."""
-    if is_dask(X):
-        return X
-    if hasattr(X, "iloc"):
-        return require("dask.dataframe", "dask").from_pandas(X, npartitions=1, sort=False)
-    return require("dask.array", "dask").from_array(np.asarray(X), chunks=-1)
+def checked_samples(model, X, y, weights):
+    """Validated samples with gaps, targets and weights of a partition."""
+    y = np.asarray(y)
+    if y.dtype == object:
+        y = np.array(y.tolist())
+    if y.dtype == object:
+        raise ValueError("y has missing values, or values of several types.")
+    if not is_classifier(model):
+        y = y.astype(np.float64)
+    X, y = check_X_y(X, y, **SAMPLES)
+    options = {"dtype": np.float64, "ensure_non_negative": True}
+    return in_reach(dense(X)), y, check_sample_weight(weights, X, **options)
 
 
-def feature_blocks(estimator: Any, X: Any, reset: bool) -> list[Block]:
-    """Delayed arrays (n, d) of numbers, one for each partition of X; the estimator learns or checks its features."""
-    X, given = in_partitions(X), type(X).__name__
-    if not hasattr(X, "to_delayed") or X.ndim != 2:
-        raise ValueError(f"X must be an array of two dimensions or a dataframe, of Dask or not; got {given}.")
-    if hasattr(X, "columns"):
-        others = [name for name, dtype in X.dtypes.items() if getattr(dtype, "kind", "O") not in "biuf"]
-        if others:
-            raise ValueError(f"X has columns that are no numbers: {', '.join(map(repr, others[:5]))}.")
-        if any(str(dtype).startswith("Sparse") for dtype in X.dtypes):
-            raise ValueError("X has sparse columns; dense numbers are needed.")
-        seen: Any = require("pandas", "dask").DataFrame(columns=X.columns)
-        parts = X.to_delayed()
-    else:
-        if np.dtype(X.dtype).kind not in "biuf":
-            raise ValueError(f"X has dtype {X.dtype}; numbers are needed.")
-        seen = np.empty((0, X.shape[1]))
-        parts = X.rechunk({1: -1}).to_delayed().ravel() if X.numblocks[1] > 1 else X.to_delayed().ravel()
-    validate_data(estimator, seen, reset=reset, skip_check_array=True)
-    checked = require("dask", "dask").delayed(features_of, pure=False)
-    return [checked(part, number, estimator.n_features_in_) for number, part in enumerate(parts)]
+def strata_of(model, samples):
+    """What the part that is searched has its share of: classes, or signs of targets.
 
-
-def target_blocks(y: Any, read: Callable[[Any, int], NDArray], several: bool = False) -> list[Block]:
-    """Delayed arrays (n,), or (n, m) if y may have ``several`` columns, one for each partition of y.
-
-    ``read`` is ``labels_of`` or ``targets_of``.
+    A logarithm of targets must meet those that are not positive.
     """
-    y, given = in_partitions(y), type(y).__name__
-    if not hasattr(y, "to_delayed") or not (y.ndim == 1 or (several and has_columns(y))):
-        raise ValueError(f"y must be an array of one dimension or a series, of Dask or not; got {given}.")
-    if y.ndim == 2 and not hasattr(y, "columns"):
-        y = y.rechunk({1: -1})
-    known = require("dask", "dask").delayed(read, pure=False)
-    return [known(part, number) for number, part in enumerate(np.ravel(y.to_delayed()))]
+    y = samples[1]
+    return y if is_classifier(model) else y > 0
 
 
-def known_lengths(X: Any, blocks: list[Block]) -> list[int]:
-    """Rows of every partition; counted where Dask does not know them."""
-    chunks = getattr(X, "chunks", [[np.nan]])[0]
-    if not np.isnan(chunks).any():
-        return list(chunks)
-    dask = require("dask", "dask")
-    return list(dask.compute(*(dask.delayed(len)(block) for block in blocks)))
+def rows_of(samples, rows):
+    """Some rows of a partition."""
+    return [column[rows] for column in samples]
 
 
-def check_not_lost(*kept: Any) -> None:
-    """RuntimeError if a cluster has lost persisted data; Dask's own error names a cancelled key only."""
-    try:
-        futures_of = require("distributed", "dask").futures_of
-    except ImportError:  # without a cluster results are kept in this process
-        return
-    if any(future.status in ("cancelled", "lost") for future in futures_of(kept)):
-        raise RuntimeError(
-            "The cluster no longer has the training samples of this model: it was restarted or its client was closed; "
-            "fit the model again, or keep to_local(), which needs no cluster, before a restart."
+def fit_together(model, parts):
+    """The local model, fitted to the drawn rows of all partitions."""
+    X, y, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return model.fit(X, y, weights)
+
+
+# --- training samples -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FixedMetricEnsemble(Ensemble):
+    """An ensemble whose averaged metric does not depend on who votes.
+
+    Parameters
+    ----------
+    embedding : Embedding
+        Coordinates in which the averaged metric is Euclidean.
+    """
+
+    embedding: Embedding
+
+
+def without_samples(model):
+    """A fitted model for the workers, which get their training samples elsewhere."""
+    ensemble = model.ensemble_
+    sent = copy(model)
+    sent.ensemble_ = FixedMetricEnsemble(
+        ensemble.gap_values,
+        ensemble.views,
+        ensemble.members,
+        ensemble.sizes,
+        ensemble.training_set.part(np.arange(0)),
+        ensemble.embedding,
+    )
+    return sent
+
+
+@dataclass(frozen=True)
+class Places:
+    """A training set as an ensemble needs it: what its different rows vote for.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Samples.
+    row_of_place : ndarray of shape (n_places,)
+        A row at every place.
+    counts, masses : ndarray of shape (n_places,)
+        Number of samples at every place, and the sum of their weights.
+    sums : ndarray of shape (n_places, n_values)
+        Sums of their weighted values.
+    codes : ndarray of shape (n_places,)
+        Hashes of the rows, ascending, by which partitions recognise a place.
+    """
+
+    X: np.ndarray
+    row_of_place: np.ndarray
+    counts: np.ndarray
+    masses: np.ndarray
+    sums: np.ndarray
+    codes: np.ndarray
+
+    @classmethod
+    def of(cls, X, counts, masses, sums):
+        """One place for all equal rows."""
+        codes, first, place = np.unique(
+            row_codes(X), return_index=True, return_inverse=True
         )
+        counts = np.bincount(place, counts).astype(np.int64)
+        total = np.zeros((len(codes), sums.shape[1]))
+        np.add.at(total, place, sums)
+        return cls(X, first, counts, np.bincount(place, masses), total, codes)
+
+    @property
+    def values(self):
+        """An array of as many columns as there are values."""
+        return self.sums
+
+    def with_codes(self, codes):
+        """The places that are among these codes."""
+        wanted = np.unique(codes)
+        at = np.searchsorted(self.codes, wanted).clip(max=len(self.codes) - 1)
+        at = at[self.codes[at] == wanted]
+        columns = self.counts, self.masses, self.sums, self.codes
+        X = self.X[self.row_of_place[at]]
+        return Places(X, np.arange(len(X)), *(column[at] for column in columns))
 
 
-def merged_in_steps(found: list[Block], merge: Callable) -> Block:
-    """One delayed result of many, merged few at a time."""
-    together = require("dask", "dask").delayed(merge, pure=False)
-    while len(found) > 1:
-        found = [together(found[a : a + MERGED_TOGETHER]) for a in range(0, len(found), MERGED_TOGETHER)]
-    return found[0]
+@dataclass(frozen=True)
+class Partition:
+    """Training samples that stay on their worker.
+
+    Parameters
+    ----------
+    places : Places
+        The samples, and the different rows among them.
+    values, weights : ndarray of shape (n_samples, n_values) and (n_samples,)
+        What every sample votes for, and how much that counts.
+    shortlist : Shortlist
+        What finds the nearest places.
+    """
+
+    places: Places
+    values: np.ndarray
+    weights: np.ndarray
+    shortlist: Shortlist
 
 
-def features_of(part: Any, number: int, n_features: int) -> NDArray[np.floating]:
-    """A partition as an array (n, d) of floats, float32 or float64; ValueError if it is something else."""
-    if hasattr(part, "toarray") or hasattr(part, "todense"):
-        raise ValueError(f"X is sparse in partition {number}; dense numbers are needed.")
-    X = _without_gaps(part)
-    X = X if X.dtype == np.float32 else X.astype(np.float64)
-    if X.shape[1:] != (n_features,):
-        raise ValueError(
-            f"X has shape {X.shape} in partition {number}; this model needs {counted(n_features, 'feature')}."
-        )
-    if not np.isfinite(X).all():
-        raise ValueError(f"X contains NaN or infinity in partition {number}.")
-    return X
+def prepare_partition(model, samples, rows, known):
+    """A partition ready for queries.
+
+    Parameters
+    ----------
+    model : estimator
+        The fitted model.
+    samples : tuple of ndarray
+        Samples with gaps, targets and weights.
+    rows, known : ndarray of shape (n_drawn,) and (n_drawn, n_values)
+        Rows that the model has learned from, and what they vote for.
+    """
+    X, y, weights = samples
+    X = model.ensemble_.filled(X)
+    values = values_of(model, X, y)
+    values[rows] = known
+    places = Places.of(X, np.ones(len(X)), weights, weights[:, None] * values)
+    shortlist = Shortlist(model.ensemble_.embed(X[places.row_of_place]))
+    return Partition(places, values, weights, shortlist)
 
 
-def labels_of(part: Any, number: int) -> NDArray:
-    """A partition as labels (n,) or (n, m); ValueError if one is missing."""
-    y = np.asarray(part)
-    labels = y.ravel().tolist()
-    is_missing = part.isna() if hasattr(part, "isna") else [label is None or label != label for label in labels]
-    if np.any(is_missing):
-        raise ValueError(f"y has no label for some rows in partition {number}.")
-    return y
+def values_of(model, X, y):
+    """What samples vote for that the model has not learned from."""
+    if is_classifier(model):
+        return np.eye(len(model.classes_))[np.searchsorted(model.classes_, y)]
+    z = model.scale_(y)
+    trends = [trend.predict(X) for _, trend in model.estimators_]
+    return np.column_stack([z, z**2, *trends])
 
 
-def targets_of(part: Any, number: int) -> NDArray[np.float64]:
-    """A partition as numeric targets (n,); ValueError if one is missing or no number."""
-    try:
-        y = _without_gaps(part).astype(np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"y has something that is no number in partition {number}.") from None
-    if not np.isfinite(y).all():
-        raise ValueError(f"y contains NaN or infinity in partition {number}.")
-    return y
+# --- queries ----------------------------------------------------------------------
 
 
-def _without_gaps(part):
-    """An array; missing values of pandas' extension types are NaN."""
-    values = np.asarray(part)
-    is_pandas = values.dtype == object and hasattr(part, "to_numpy")
-    return part.to_numpy(np.float64, na_value=np.nan) if is_pandas else values
+def checked_queries(model, X):
+    """Validated samples without gaps."""
+    return model.ensemble_.filled(in_reach(dense(check_array(X, **SAMPLES))))
+
+
+def nearest_places(model, partition, X):
+    """Squared distances and codes (n, size) of the nearest places of a partition."""
+    shortlist = partition.shortlist
+    Q = model.ensemble_.embed(X)
+    found = shortlist.nearest(Q, model.ensemble_.n_candidates)
+    Q = Q[:, None, : shortlist.Z.shape[1]].astype(np.float32)
+    differences = shortlist.Z[found] - Q
+    return (differences**2).sum(axis=2), partition.places.codes[found]
+
+
+def nearest_of_all(model, found):
+    """Distances and codes of the nearest places of several partitions.
+
+    A place that several partitions have counts once.
+    """
+    distances = np.hstack([own for own, _ in found])
+    codes = np.hstack([own for _, own in found])
+    order = np.lexsort((distances, codes))
+    distances = np.take_along_axis(distances, order, axis=1)
+    codes = np.take_along_axis(codes, order, axis=1)
+    distances[:, 1:][codes[:, 1:] == codes[:, :-1]] = np.inf
+    size = min(model.ensemble_.n_candidates, codes.shape[1])
+    best = np.argpartition(distances, size - 1, axis=1)[:, :size]
+    return [np.take_along_axis(both, best, axis=1) for both in (distances, codes)]
+
+
+def places_among(partition, nearest):
+    """The places of a partition that are among the nearest of all."""
+    return partition.places.with_codes(nearest[1])
+
+
+def predict_from_places(model, method, X, nearest, found, options):
+    """What a method of the model predicts for queries near these places."""
+    X_places, counts, masses, sums = (
+        np.concatenate([getattr(places, name) for places in found])
+        for name in ("X", "counts", "masses", "sums")
+    )
+    everyone = Places.of(X_places, counts, masses, sums)
+    codes = nearest[1]
+    model = copy(model)
+    # With fewer places than MANY, the search among them is exact.
+    step = max(1, (MANY - 1) // codes.shape[1])
+    predictions = []
+    for start in range(0, len(X), step):
+        part = slice(start, start + step)
+        places = everyone.with_codes(codes[part])
+        model.ensemble_ = model.ensemble_.with_training_set(places)
+        predictions.append(getattr(model, method)(X[part], *options))
+    return np.concatenate(predictions)

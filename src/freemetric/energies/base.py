@@ -1,20 +1,24 @@
-"""Energies are parameter objects that add and scale; bound to data they are functions of A.
+"""Energies are parameter objects that add and scale; bound to data they are functions
+of A.
 
-``energy.bind(X, y)`` returns a bound energy, callable (R, p, d) -> (R,), with these optional methods and attributes:
+``energy.bind(X, y)`` returns a bound energy, callable (R, p, d) -> (R,), with these
+optional methods and attributes:
 
 - ``value_and_grad(A) -> (R,), (R, p, d)``: for Hamiltonian moves and L-BFGS;
-- ``sweep(A, rows, columns, deltas, allowed, ridge=0.0) -> A, energy, accepted``: a Monte Carlo step of element trials,
-  of the energy plus ridge * |A|^2;
-- ``trajectory(A, gradient, velocity, time_step, n_leapfrog, ridge=0.0) -> A, energy, gradient, velocity``: leapfrog
-  steps of the energy plus ridge * |A|^2; a map that is lost ends where it began, with a velocity of NaN;
-- ``ridge``: the energy is ridge * |A|^2 and can join another one's sweep or trajectory;
+- ``sweep(A, rows, columns, deltas, allowed, ridge=0.0) -> A, energy, accepted``: a
+  Monte Carlo step of element trials, of the energy plus ridge * |A|^2;
+- ``near(A) -> bound energy``: the energy whose lists of neighbours are those of A;
+- ``of_weights() -> bound energy``: the energy of diagonal maps, of stacks (R, 1, d) of
+  feature weights;
+- ``ridge``: the energy is ridge * |A|^2 and can join another one's sweep;
 - ``n_samples``: the number of samples it was bound to;
-- ``draw(rng) -> bound energy``: the energy of new mini-batches, one for each replica of ``rng`` (``mc.Streams``).
+- ``draw(rng) -> bound energy``: the energy of new mini-batches, one for each replica of
+  ``rng`` (``mc.Streams``).
 """
 
 from collections.abc import Callable, Sequence
 from inspect import signature
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +30,23 @@ BoundEnergy = Callable[[Array], Array]  # (R, p, d) -> (R,), and perhaps more
 
 
 class Energy(BaseEstimator):
-    """An objective over maps A, to be minimised. If y are regression targets, ``is_regression`` is True."""
+    """An objective over maps A, to be minimised. If y are regression targets,
+    ``is_regression`` is True.
+    """
 
-    def bind(self, X: Array, y: NDArray, *, sample_weight: Array | None = None, device: str = "cpu") -> BoundEnergy:
+    def bind(
+        self,
+        X: Array,
+        y: NDArray,
+        *,
+        sample_weight: Array | None = None,
+        device: str = "cpu",
+    ) -> BoundEnergy:
         """The energy as a function of A alone.
 
-        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class indices, or regression targets (N,),
-        (N, m) or (R, N, m); ``sample_weight`` (N,) or (R, N) is positive. An energy without this parameter refuses
-        weights.
-        """
+        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class
+        indices, or regression targets (N,), (N, m) or (R, N, m); ``sample_weight`` (N,)
+        or (R, N) is positive. An energy without this parameter refuses weights."""
         raise NotImplementedError
 
     def __add__(self, other: "Energy") -> "SumEnergy":
@@ -54,7 +66,12 @@ class SumEnergy(Energy):
         self.second = second
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        return BoundSum([bind(term, X, y, sample_weight, device) for term in (self.first, self.second)])
+        return BoundSum(
+            [
+                bind(term, X, y, sample_weight, device)
+                for term in (self.first, self.second)
+            ]
+        )
 
 
 class ScaledEnergy(Energy):
@@ -66,12 +83,16 @@ class ScaledEnergy(Energy):
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         if not self.factor > 0:
-            raise ValueError(f"An energy can only be scaled by a positive factor; got {self.factor}.")
+            raise ValueError(
+                f"An energy can only be scaled by a positive factor; got {self.factor}."
+            )
         return BoundSum([bind(self.energy, X, y, sample_weight, device)], self.factor)
 
 
 class CallableEnergy(Energy):
-    """Any function (R, p, d) -> (R,), or object with more of a bound energy's methods, that has its own data."""
+    """Any function (R, p, d) -> (R,), or object with more of a bound energy's methods,
+    that has its own data.
+    """
 
     def __init__(self, function):
         self.function = function
@@ -82,175 +103,13 @@ class CallableEnergy(Energy):
         return self.function
 
 
-class Confinement(Energy):
-    """E(A) = |A|_F^2, added to another energy with a small factor: makes exp(-E / T) a proper distribution.
-
-    Examples
-    --------
-    >>> from freemetric.energies import Confinement, NCAEnergy
-    >>> NCAEnergy() + 1e-4 * Confinement()
-    SumEnergy(first=NCAEnergy(),
-              second=ScaledEnergy(energy=Confinement(), factor=0.0001))
-    """
-
-    needs_targets = False
-
-    def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        return BoundConfinement()
-
-
-class BoundConfinement:
-    """ridge * |A|^2, with one ridge for all maps or one for each, (R,)."""
-
-    def __init__(self, ridge: float | Array = 1.0) -> None:
-        self.ridge = ridge
-
-    def __call__(self, A: Array) -> Array:
-        return self.ridge * (A**2).sum(axis=(1, 2))
-
-    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self(A), 2 * np.reshape(self.ridge, (-1, 1, 1)) * A
-
-
-def confined(energy: Energy, confinement: float) -> Energy:
-    """The energy plus confinement * |A|^2."""
-    return SumEnergy(energy, ScaledEnergy(Confinement(), confinement)) if confinement > 0 else energy
-
-
-def each_confined(energy: BoundEnergy, confinements: Array) -> BoundEnergy:
-    """The bound energy plus confinement_r * |A_r|^2 of every map."""
-    if not np.any(confinements):
-        return energy
-    is_one = np.all(confinements == confinements[0])
-    return BoundSum([energy, BoundConfinement(float(confinements[0]) if is_one else confinements)])
-
-
-class Sparsity(Energy):
-    r"""The number of features that a map uses, or the sum of the lengths of its columns; added to another energy.
-
-    With :math:`a_j` the column of feature j, E(A) is
-
-    .. math:: \sum_j |a_j| \quad\text{or, with a width } s, \quad \sum_j \frac{|a_j|^2}{|a_j|^2 + s^2}.
-
-    The first is the group lasso: it shrinks all columns alike, and those that lower the other energy by less than the
-    factor of the penalty go to zero. The second counts columns that are longer than about s, however long they are: a
-    column either pays one, or is frozen in a well of width s around zero. At temperature T it stays there while
-    factor > T. E is invariant under rotations of the learned space, and has a gradient; that of the lasso is set to
-    zero at zero. It also takes weights (R, 1, d) of features. An evaluation costs O(p d).
-
-    Parameters
-    ----------
-    width : float or None, default=None
-        s; None is the group lasso.
-
-    References
-    ----------
-    M. Yuan, Y. Lin, Model selection and estimation in regression with grouped variables, JRSS B 68, 2006.
-    S. Geman, D. E. McClure, Statistical methods for tomographic image reconstruction, Bulletin of the ISI 52, 1987.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from freemetric.energies import NCAEnergy, Sparsity
-    >>> A = np.array([[[3.0, 0.0], [4.0, 0.0]]])
-    >>> Sparsity().bind(None, None)(A), Sparsity(0.1).bind(None, None)(A).round(3)
-    (array([5.]), array([1.]))
-    >>> NCAEnergy() + 0.01 * Sparsity(0.1)
-    SumEnergy(first=NCAEnergy(),
-              second=ScaledEnergy(energy=Sparsity(width=0.1), factor=0.01))
-    """
-
-    needs_targets = False
-
-    def __init__(self, width=None):
-        self.width = width
-
-    def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        if self.width is not None and not self.width > 0:
-            raise ValueError(f"width must be None or positive; got {self.width!r}.")
-        return BoundSparsity(self.width)
-
-
-class BoundSparsity:
-    """The penalty of maps (R, p, d)."""
-
-    def __init__(self, width: float | None) -> None:
-        self.width = width
-
-    def __call__(self, A: Array) -> Array:
-        square = (A**2).sum(axis=1)
-        return (np.sqrt(square) if self.width is None else square / (square + self.width**2)).sum(axis=1)
-
-    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        square = (A**2).sum(axis=1, keepdims=True)
-        if self.width is None:
-            lengths = np.sqrt(square)
-            return self(A), A / np.where(lengths > 0, lengths, 1)
-        return self(A), 2 * self.width**2 * A / (square + self.width**2) ** 2
-
-
-class Diagonal(Energy):
-    """E(w) = energy(diag(w)) of stacks (R, 1, d) of feature weights: features are stretched, never mixed.
-
-    Parameters
-    ----------
-    energy : Energy
-        The energy of the diagonal map.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_iris
-    >>> from freemetric.energies import Diagonal, NCAEnergy
-    >>> X, y = load_iris(return_X_y=True)
-    >>> Diagonal(NCAEnergy()).bind(X, y)(np.ones((1, 1, 4))).round(3)
-    array([0.162])
-    """
-
-    def __init__(self, energy):
-        self.energy = energy
-
-    def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        bound = bind(self.energy, X, y, sample_weight, device)
-        return bound.of_weights() if hasattr(bound, "of_weights") else BoundDiagonal(bound)
-
-
-class BoundDiagonal:
-    """The energy of diagonal matrices (R, d, d) with weights (R, 1, d)."""
-
-    def __init__(self, energy: Any) -> None:
-        self.energy = energy
-
-    def __call__(self, w: Array) -> Array:
-        return self.energy(w * np.eye(w.shape[2]))
-
-    @property
-    def n_samples(self) -> int:
-        return self.energy.n_samples
-
-    @available_if(lambda self: hasattr(self.energy, "value_and_grad"))
-    def value_and_grad(self, w: Array) -> tuple[Array, Array]:
-        value, gradient = self.energy.value_and_grad(w * np.eye(w.shape[2]))
-        return value, np.diagonal(gradient, axis1=1, axis2=2)[:, None, :]
-
-
-ENERGIES: dict[str, Callable[[], Energy]] = {}  # by name; every file adds its own
-
-
-def as_energy(energy: "Energy | BoundEnergy | str") -> Energy:
-    """The energy itself, the one of that name, or a callable (R, p, d) -> (R,) as one."""
-    if isinstance(energy, str):
-        if energy not in ENERGIES:
-            raise ValueError(f"Unknown energy {energy!r}; known energies: {', '.join(map(repr, ENERGIES))}.")
-        return ENERGIES[energy]()
-    if hasattr(energy, "bind"):
-        return cast(Energy, energy)
-    if callable(energy):
-        return CallableEnergy(energy)
-    raise TypeError(f"energy must be an Energy, its name or a callable on (R, p, d); got {energy!r}.")
-
-
-def bind(energy: Energy, X: Array, y: NDArray, sample_weight: Array | None = None, device: str = "cpu") -> BoundEnergy:
+def bind(
+    energy: Energy,
+    X: Array,
+    y: NDArray,
+    sample_weight: Array | None = None,
+    device: str = "cpu",
+) -> BoundEnergy:
     """Bind an energy of ours or a user's; weights only reach one that takes them."""
     options: dict[str, Any] = {"device": device}
     if sample_weight is not None:
@@ -261,29 +120,49 @@ def bind(energy: Energy, X: Array, y: NDArray, sample_weight: Array | None = Non
 
 
 def takes_weights(energy: Energy) -> bool:
-    """Whether an energy and its parts take sample weights, by their attribute or the parameters of ``bind``."""
-    own = getattr(energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters)
+    """Whether an energy and its parts take sample weights, by their attribute or the
+    parameters of ``bind``.
+    """
+    own = getattr(
+        energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters
+    )
     return own and all(map(takes_weights, _parts(energy)))
 
 
 def knows_its_data(energy: Any) -> bool:
-    """Whether a part of an energy is a function that was given no data, and so is in units of its own."""
-    return isinstance(energy, CallableEnergy) or any(map(knows_its_data, _parts(energy)))
+    """Whether a part of an energy is a function that was given no data, and so is in
+    units of its own.
+    """
+    return isinstance(energy, CallableEnergy) or any(
+        map(knows_its_data, _parts(energy))
+    )
 
 
 def is_regression(energy: Any) -> bool:
-    """Whether an energy, or a part of it, learns from targets of regression and not from classes."""
-    return getattr(energy, "is_regression", False) or any(map(is_regression, _parts(energy)))
+    """Whether an energy, or a part of it, learns from targets of regression and not
+    from classes.
+    """
+    return getattr(energy, "is_regression", False) or any(
+        map(is_regression, _parts(energy))
+    )
 
 
 def needs_targets(energy: Any) -> bool:
-    """Whether an energy, or a part of it, reads y; penalties and energies of tuples do not."""
+    """Whether an energy, or a part of it, reads y; penalties and energies of tuples do
+    not.
+    """
     parts = list(_parts(energy))
-    return any(map(needs_targets, parts)) if parts else getattr(energy, "needs_targets", True)
+    return (
+        any(map(needs_targets, parts))
+        if parts
+        else getattr(energy, "needs_targets", True)
+    )
 
 
 def names_rows(energy: Any) -> bool:
-    """Whether an energy, or a part of it, names rows of X by their numbers, as pairs and triplets do."""
+    """Whether an energy, or a part of it, names rows of X by their numbers, as pairs
+    and triplets do.
+    """
     return getattr(energy, "names_rows", False) or any(map(names_rows, _parts(energy)))
 
 
@@ -292,7 +171,9 @@ def _parts(energy):
 
 
 class BoundSum:
-    """A multiple of a sum of bound energies; it has the abilities that all of its terms have."""
+    """A multiple of a sum of bound energies; it has the abilities that all of its terms
+    have.
+    """
 
     def __init__(self, terms: Sequence[Any], factor: float = 1.0) -> None:
         self.terms, self.factor = terms, factor
@@ -305,49 +186,59 @@ class BoundSum:
 
     @property
     def n_samples(self) -> int | None:
-        return next((term.n_samples for term in self.terms if hasattr(term, "n_samples")), None)
+        return next(
+            (term.n_samples for term in self.terms if hasattr(term, "n_samples")), None
+        )
 
     @property
     def ridge(self) -> float:
-        return self.factor * sum(term.ridge for term in self.terms)  # AttributeError where a term has none
+        return self.factor * sum(
+            term.ridge for term in self.terms
+        )  # AttributeError where a term has none
 
-    @available_if(lambda self: all(hasattr(term, "value_and_grad") for term in self.terms))
+    @available_if(
+        lambda self: all(hasattr(term, "value_and_grad") for term in self.terms)
+    )
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        values, gradients = zip(*(term.value_and_grad(A) for term in self.terms), strict=True)
+        values, gradients = zip(
+            *(term.value_and_grad(A) for term in self.terms), strict=True
+        )
         return self.factor * sum(values), self.factor * sum(gradients)
 
-    @available_if(lambda self: self._leader("sweep") is not None)
+    @available_if(lambda self: self._leader() is not None)
     def sweep(
-        self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
+        self,
+        A: Array,
+        rows: NDArray,
+        columns: NDArray,
+        deltas: Array,
+        allowed: Array,
+        ridge: float = 0.0,
     ) -> tuple[Array, Array, NDArray]:
-        leader: Any = self._leader("sweep")
+        leader = self._leader()
+        others = [term.ridge for term in self.terms if term is not leader]
+        joined = ridge / self.factor + sum(others)
         trials = rows, columns, deltas, allowed / self.factor
-        A, values, accepted = leader.sweep(A, *trials, self._joined_ridge(leader, ridge))
+        A, values, accepted = leader.sweep(A, *trials, joined)
         return A, self.factor * values, accepted
 
-    @available_if(lambda self: self._leader("trajectory") is not None)
-    def trajectory(
-        self, A: Array, gradient: Array, velocity: Array, time_step: Array, n_leapfrog: int, ridge: float = 0.0
-    ) -> tuple[Array, ...]:
-        leader: Any = self._leader("trajectory")
-        f, speed = self.factor, np.sqrt(self.factor)  # f E moves maps as E does where time runs faster
-        start = A, gradient / f, velocity / speed, time_step * speed, n_leapfrog
-        A, values, gradient, velocity = leader.trajectory(*start, self._joined_ridge(leader, ridge))
-        return A, f * values, f * gradient, speed * velocity
-
-    def _joined_ridge(self, leader, ridge):
-        return ridge / self.factor + sum(term.ridge for term in self.terms if term is not leader)
-
-    def _leader(self, ability):
-        """The one term with this ability if all others can join it, else None."""
-        leaders = [term for term in self.terms if hasattr(term, ability) and not hasattr(term, "ridge")]
-        others = [term for term in self.terms if term not in leaders]
-        return leaders[0] if len(leaders) == 1 and all(hasattr(term, "ridge") for term in others) else None
+    def _leader(self):
+        """The one term with a sweep if all others can join it, else None."""
+        leaders = [term for term in self.terms if not hasattr(term, "ridge")]
+        if len(leaders) == 1 and hasattr(leaders[0], "sweep"):
+            return leaders[0]
+        return None
 
     @available_if(lambda self: any(hasattr(term, "draw") for term in self.terms))
     def draw(self, rng: Any) -> "BoundSum":
-        return BoundSum([term.draw(rng) if hasattr(term, "draw") else term for term in self.terms], self.factor)
+        return BoundSum(
+            [term.draw(rng) if hasattr(term, "draw") else term for term in self.terms],
+            self.factor,
+        )
 
     @available_if(lambda self: any(hasattr(term, "near") for term in self.terms))
     def near(self, A: Array) -> "BoundSum":
-        return BoundSum([term.near(A) if hasattr(term, "near") else term for term in self.terms], self.factor)
+        return BoundSum(
+            [term.near(A) if hasattr(term, "near") else term for term in self.terms],
+            self.factor,
+        )

@@ -11,15 +11,19 @@ from .base import Array, BoundEnergy, Energy, bind, is_regression, names_rows
 
 
 class MiniBatch(Energy):
-    """The mean of an energy over random batches of samples, at a cost that does not depend on how many there are.
+    """The mean of an energy over random batches of samples, at a cost that does not
+    depend on how many there are.
 
-    A batch is drawn by class, without repetition, with at least two samples of every class; in regression from all
-    samples. All pairs of a batch count. The bound energy has ``draw(rng)``, the energy of new batches, one for every
-    replica: an unbiased estimate of E and of its gradient. Called as a function it is the energy of one fixed batch of
-    ``sample_size`` samples. Memory-mapped and float32 data are not copied.
+    A batch is drawn by class, without repetition, with at least two samples of every
+    class; in regression from all samples. All pairs of a batch count. The bound energy
+    has ``draw(rng)``, the energy of new batches, one for every replica: an unbiased
+    estimate of E and of its gradient. Called as a function it is the energy of one
+    fixed batch of ``sample_size`` samples. Memory-mapped and float32 data are not
+    copied.
 
-    E is not the energy of all samples together: in a batch of n, NCA's softmax is over n - 1 references, and its best
-    map is wider accordingly. Larger batches come nearer, in O(n^2) time.
+    E is not the energy of all samples together: in a batch of n, NCA's softmax is over
+    n - 1 references, and its best map is wider accordingly. Larger batches come nearer,
+    in O(n^2) time.
 
     Parameters
     ----------
@@ -54,12 +58,19 @@ class MiniBatch(Energy):
         self.random_state = random_state
 
     def bind(self, X, y, *, sample_weight=None, device="cpu", unit: float = 1.0):
-        """The energy as a function of A alone; batches of X are divided by ``unit``, X itself is not copied."""
+        """The energy as a function of A alone; batches of X are divided by ``unit``, X
+        itself is not copied.
+        """
         for name in ("batch_size", "sample_size"):
             if not getattr(self, name) >= 2:
-                raise ValueError(f"{name} must be at least 2; got {getattr(self, name)}.")
+                raise ValueError(
+                    f"{name} must be at least 2; got {getattr(self, name)}."
+                )
         if names_rows(self.energy):
-            raise ValueError("The energy names rows of X by their numbers, and batches have rows of their own.")
+            raise ValueError(
+                "The energy names rows of X by their numbers, "
+                "and batches have rows of their own."
+            )
         seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint32)
         batches = Batches(X, y, sample_weight, unit, is_regression(self.energy))
         sample = batches.alone(np.random.default_rng(seed), self.sample_size)
@@ -67,10 +78,17 @@ class MiniBatch(Energy):
 
 
 class Batches:
-    """Rows of data (N, d) in some unit, drawn by class, or from all of them in regression."""
+    """Rows of data (N, d) in some unit, drawn by class, or from all of them in
+    regression.
+    """
 
     def __init__(
-        self, X: NDArray, y: NDArray, weights: NDArray | None = None, unit: float = 1.0, is_regression: bool = False
+        self,
+        X: NDArray,
+        y: NDArray,
+        weights: NDArray | None = None,
+        unit: float = 1.0,
+        is_regression: bool = False,
     ) -> None:
         self.X, self.y, self.weights, self.unit = X, np.asarray(y), weights, unit
         self.is_regression = is_regression
@@ -82,7 +100,9 @@ class Batches:
             self.classes = np.split(order, np.flatnonzero(np.diff(self.y[order])) + 1)
 
     def counts(self, n: int) -> list[int]:
-        """Samples of every class in a batch of about n: proportional, at least two where there are as many."""
+        """Samples of every class in a batch of about n: proportional, at least two
+        where there are as many.
+        """
         sizes = np.array([len(rows) for rows in self.classes])
         wanted = sizes * (min(n, len(self.y)) / len(self.y))
         counts = np.floor(wanted).astype(int)
@@ -92,35 +112,65 @@ class Batches:
 
     def alone(self, rng: np.random.Generator, n: int) -> NDArray[np.intp]:
         """Rows (n,) of one batch, class by class."""
-        return self._rows(n, lambda size, k: rng.choice(size, k, replace=False, shuffle=False))
+        return self._rows(
+            n, lambda size, k: rng.choice(size, k, replace=False, shuffle=False)
+        )
 
     def for_replicas(self, rng: Any, n: int) -> NDArray[np.intp]:
         """Rows (R, n) of as many batches as there are streams, class by class."""
         return self._rows(n, lambda size, k: rng.choice(size, size=(len(rng), k)))
 
     def targets(self, rows: NDArray[np.intp]) -> NDArray:
-        """y of rows (n,) or (R, n): the same classes for all replicas, but targets of regression (R, n, m) for each."""
-        return self.y[rows] if self.is_regression else self.y[rows.reshape(-1, rows.shape[-1])[0]]
+        """y of rows (n,) or (R, n): the same classes for all replicas, but targets of
+        regression (R, n, m) for each.
+        """
+        return (
+            self.y[rows]
+            if self.is_regression
+            else self.y[rows.reshape(-1, rows.shape[-1])[0]]
+        )
 
     def _rows(self, n: int, choose: Callable[[int, int], NDArray]) -> NDArray[np.intp]:
         parts: Sequence[NDArray] = [
-            rows[choose(len(rows), k)] for rows, k in zip(self.classes, self.counts(n), strict=True)
+            rows[choose(len(rows), k)]
+            for rows, k in zip(self.classes, self.counts(n), strict=True)
         ]
         return np.concatenate(parts, axis=-1)
 
 
 class BoundMiniBatch:
     def __init__(
-        self, energy: Energy, batches: Batches, batch_size: int, sample: NDArray[np.intp], device: str
+        self,
+        energy: Energy,
+        batches: Batches,
+        batch_size: int,
+        sample: NDArray[np.intp],
+        device: str,
     ) -> None:
-        self.energy, self.batches, self.batch_size, self.device = energy, batches, batch_size, device
-        self.sample, self.fixed = sample, cast(Any, self.of(sample))  # rows of the one sample, and their energy
+        self.energy, self.batches, self.batch_size, self.device = (
+            energy,
+            batches,
+            batch_size,
+            device,
+        )
+        self.sample, self.fixed = (
+            sample,
+            cast(Any, self.of(sample)),
+        )  # rows of the one sample, and their energy
 
     def of(self, rows: NDArray[np.intp]) -> BoundEnergy:
-        """The energy of rows (n,), or of rows (R, n) with as many for each replica, class by class."""
+        """The energy of rows (n,), or of rows (R, n) with as many for each replica,
+        class by class.
+        """
         data = self.batches
         weights = None if data.weights is None else data.weights[rows]
-        return bind(self.energy, data.X[rows] / data.unit, data.targets(rows), weights, self.device)
+        return bind(
+            self.energy,
+            data.X[rows] / data.unit,
+            data.targets(rows),
+            weights,
+            self.device,
+        )
 
     def draw(self, rng: Any) -> BoundEnergy:
         return self.of(self.batches.for_replicas(rng, self.batch_size))
@@ -129,6 +179,10 @@ class BoundMiniBatch:
         return self.fixed(A)
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("n_samples", "value_and_grad", "sweep"):  # those of the fixed batch, if it has them
+        if name in (
+            "n_samples",
+            "value_and_grad",
+            "sweep",
+        ):  # those of the fixed batch, if it has them
             return getattr(self.fixed, name)
         raise AttributeError(name)

@@ -1,4 +1,6 @@
-"""Energies of pairs and triplets of samples: what someone said about similarity, without classes."""
+"""Energies of pairs and triplets of samples: what someone said about similarity,
+without classes.
+"""
 
 from typing import Any
 
@@ -11,15 +13,19 @@ from .base import Array, Energy
 
 
 class PairEnergy(Energy):
-    r"""The cost of pairs that should be near, S, and of pairs that should be far from each other, F.
+    r"""The cost of pairs that should be near, S, and of pairs that should be far from
+    each other, F.
 
     With :math:`D_{ij} = |A x_i - A x_j|`, E(A) is
 
-    - "contrastive": the mean of :math:`D^2` over S plus the mean of :math:`\max(0, m - D)^2` over F;
-    - "auc": the share of all S x F in which the near pair is farther apart than the far one, ties counting half: one
-      minus the area under the ROC curve. It has no gradient, and does not change with the scale of A.
+    - "contrastive": the mean of :math:`D^2` over S plus the mean of :math:`\max(0, m -
+      D)^2` over F;
+    - "auc": the share of all S x F in which the near pair is farther apart than the far
+      one, ties counting half: one minus the area under the ROC curve. It has no
+      gradient, and does not change with the scale of A.
 
-    An evaluation costs O(n p d) time for n pairs. It reads no targets, so that ``DMLFE.fit(X)`` needs none.
+    An evaluation costs O(n p d) time for n pairs. It reads no targets, so that
+    ``DMLFE.fit(X)`` needs none.
 
     Parameters
     ----------
@@ -33,8 +39,8 @@ class PairEnergy(Energy):
         m, the distance beyond which far pairs cost nothing.
 
     References
-    ----------
-    R. Hadsell, S. Chopra, Y. LeCun, Dimensionality reduction by learning an invariant mapping, CVPR 2006.
+    ---------- R. Hadsell, S. Chopra, Y. LeCun, Dimensionality reduction by learning an
+    invariant mapping, CVPR 2006.
 
     Examples
     --------
@@ -42,7 +48,7 @@ class PairEnergy(Energy):
     >>> from freemetric.energies import PairEnergy
     >>> X = np.array([[0.0, 0.0], [0.5, 9.0], [4.0, 0.0]])
     >>> energy = PairEnergy([[0, 1], [0, 2]], [1, -1], "auc").bind(X, None)
-    >>> energy(np.array([np.eye(2), np.diag([1.0, 0.0])]))  # the second feature misleads
+    >>> energy(np.array([np.eye(2), np.diag([1.0, 0.0])]))  # feature 1 misleads
     array([1., 0.])
     """
 
@@ -59,7 +65,9 @@ class PairEnergy(Energy):
         X, pairs = rows_named(X, self.pairs, 2, "pairs")
         near = np.asarray(self.labels) == 1
         if near.shape != (len(pairs),) or not np.isin(self.labels, (1, -1)).all():
-            raise ValueError(f"labels must be {len(pairs)} numbers, +1 or -1, one for each pair.")
+            raise ValueError(
+                f"labels must be {len(pairs)} numbers, +1 or -1, one for each pair."
+            )
         if near.all() or not near.any():
             raise ValueError("PairEnergy needs pairs of both labels, +1 and -1.")
         pairs = np.concatenate([pairs[near], pairs[~near]])
@@ -68,16 +76,28 @@ class PairEnergy(Energy):
 
 
 class BoundPairs:
-    """The energy of differences (n, d) of pairs, of which the first ``n_near`` should be near."""
+    """The energy of differences (n, d) of pairs, of which the first ``n_near`` should
+    be near.
+    """
 
-    def __init__(self, apart: Array, n_near: int, loss: str, margin: float, n_samples: int) -> None:
-        self.apart, self.n_near, self.loss, self.margin, self.n_samples = apart, n_near, loss, margin, n_samples
+    def __init__(
+        self, apart: Array, n_near: int, loss: str, margin: float, n_samples: int
+    ) -> None:
+        self.apart, self.n_near, self.loss, self.margin, self.n_samples = (
+            apart,
+            n_near,
+            loss,
+            margin,
+            n_samples,
+        )
 
     def __call__(self, A: Array) -> Array:
         D, n = squares(self.apart, A)[0], self.n_near
         if self.loss == "contrastive":
             return self._contrast(D)[0]
-        wins = rankdata(D, axis=1)[:, :n].sum(axis=1) - n * (n + 1) / 2  # Mann and Whitney's U
+        wins = (
+            rankdata(D, axis=1)[:, :n].sum(axis=1) - n * (n + 1) / 2
+        )  # Mann and Whitney's U
         return wins / (n * (len(self.apart) - n))
 
     @available_if(lambda self: self.loss == "contrastive")
@@ -101,10 +121,11 @@ class TripletEnergy(Energy):
     With :math:`D_{ij} = |A x_i - A x_j|^2`, E(A) is the mean over triplets of
 
     - "hinge": :math:`\max(0, m + D_{ab} - D_{ac})`;
-    - "error": one where :math:`D_{ab} > D_{ac}`, one half where they are equal, else zero. It has no gradient, and does
-      not change with the scale of A.
+    - "error": one where :math:`D_{ab} > D_{ac}`, one half where they are equal, else
+      zero. It has no gradient, and does not change with the scale of A.
 
-    An evaluation costs O(n p d) time for n triplets. It reads no targets, so that ``DMLFE.fit(X)`` needs none.
+    An evaluation costs O(n p d) time for n triplets. It reads no targets, so that
+    ``DMLFE.fit(X)`` needs none.
 
     Parameters
     ----------
@@ -116,8 +137,8 @@ class TripletEnergy(Energy):
         m of the hinge.
 
     References
-    ----------
-    M. Schultz, T. Joachims, Learning a distance metric from relative comparisons, NIPS 2003.
+    ---------- M. Schultz, T. Joachims, Learning a distance metric from relative
+    comparisons, NIPS 2003.
 
     Examples
     --------
@@ -125,7 +146,7 @@ class TripletEnergy(Energy):
     >>> from freemetric.energies import TripletEnergy
     >>> X = np.array([[0.0, 0.0], [0.5, 9.0], [4.0, 0.0]])
     >>> energy = TripletEnergy([[0, 1, 2]], "error").bind(X, None)
-    >>> energy(np.array([np.eye(2), np.diag([1.0, 0.0])]))  # the second feature misleads
+    >>> energy(np.array([np.eye(2), np.diag([1.0, 0.0])]))  # feature 1 misleads
     array([1., 0.])
     """
 
@@ -144,27 +165,42 @@ class TripletEnergy(Energy):
 
 
 class BoundTriplets:
-    """The energy of differences (n, d) from the first sample to the one that should be near, and to the other."""
+    """The energy of differences (n, d) from the first sample to the one that should be
+    near, and to the other.
+    """
 
-    def __init__(self, similar: Array, others: Array, loss: str, margin: float, n_samples: int) -> None:
+    def __init__(
+        self, similar: Array, others: Array, loss: str, margin: float, n_samples: int
+    ) -> None:
         self.similar, self.others = similar, others
         self.loss, self.margin, self.n_samples = loss, margin, n_samples
 
     def __call__(self, A: Array) -> Array:
         rise = squares(self.similar, A)[0] - squares(self.others, A)[0]
-        costs = np.maximum(0, self.margin + rise) if self.loss == "hinge" else np.heaviside(rise, 0.5)
+        costs = (
+            np.maximum(0, self.margin + rise)
+            if self.loss == "hinge"
+            else np.heaviside(rise, 0.5)
+        )
         return costs.mean(axis=1)
 
     @available_if(lambda self: self.loss == "hinge")
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        (near, images), (far, images_of_far) = squares(self.similar, A), squares(self.others, A)
+        (near, images), (far, images_of_far) = (
+            squares(self.similar, A),
+            squares(self.others, A),
+        )
         costs = np.maximum(0, self.margin + near - far)
         active = (costs > 0) / costs.shape[1]
-        return costs.mean(axis=1), slopes(self.similar, active, images) - slopes(self.others, active, images_of_far)
+        return costs.mean(axis=1), slopes(self.similar, active, images) - slopes(
+            self.others, active, images_of_far
+        )
 
 
 def squares(apart: Array, A: Array) -> tuple[Array, Array]:
-    """Squared lengths (R, n) of differences (n, d) in the spaces of maps A (R, p, d), and their images (R, n, p)."""
+    """Squared lengths (R, n) of differences (n, d) in the spaces of maps A (R, p, d),
+    and their images (R, n, p).
+    """
     images = apart @ np.swapaxes(A, 1, 2)
     return (images**2).sum(axis=2), images
 
@@ -177,18 +213,37 @@ def slopes(apart: Array, weights: Array, images: Array) -> Array:
 def check_loss(energy: Any, known: tuple[str, ...]) -> None:
     """ValueError where an energy has another loss, or a margin that is not positive."""
     if energy.loss not in known:
-        raise ValueError(f"Unknown loss {energy.loss!r}; known losses: {', '.join(map(repr, known))}.")
+        raise ValueError(
+            f"Unknown loss {energy.loss!r}; "
+            f"known losses: {', '.join(map(repr, known))}."
+        )
     if not energy.margin > 0:
         raise ValueError(f"margin must be positive; got {energy.margin!r}.")
 
 
-def rows_named(X: ArrayLike, tuples: ArrayLike, size: int, name: str) -> tuple[Array, NDArray[np.intp]]:
-    """Samples (N, d) and tuples (n, size) of their row numbers; ValueError where these are none."""
+def rows_named(
+    X: ArrayLike, tuples: ArrayLike, size: int, name: str
+) -> tuple[Array, NDArray[np.intp]]:
+    """Samples (N, d) and tuples (n, size) of their row numbers; ValueError where these
+    are none.
+    """
     X, numbers = np.asarray(X, dtype=np.float64), np.asarray(tuples)
     if X.ndim != 2:
-        raise ValueError(f"{name} are rows of one data set; ensembles and batches of samples have others.")
-    if numbers.ndim != 2 or numbers.shape[1] != size or not len(numbers) or numbers.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be integers of shape (n, {size}); got shape {numbers.shape}, {numbers.dtype}.")
-    if numbers.min() < 0 or numbers.max() >= len(X):
-        raise ValueError(f"{name} name row {numbers.max() if numbers.min() >= 0 else numbers.min()} of {len(X)}.")
+        raise ValueError(
+            f"{name} are rows of one data set; "
+            "ensembles and batches of samples have others."
+        )
+    if (
+        numbers.ndim != 2
+        or numbers.shape[1] != size
+        or not len(numbers)
+        or numbers.dtype.kind not in "iu"
+    ):
+        raise ValueError(
+            f"{name} must be integers of shape (n, {size}); "
+            f"got shape {numbers.shape}, {numbers.dtype}."
+        )
+    wrong = numbers[(numbers < 0) | (numbers >= len(X))]
+    if wrong.size:
+        raise ValueError(f"{name} name row {wrong[0]} of {len(X)}.")
     return X, numbers

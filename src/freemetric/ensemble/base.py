@@ -25,7 +25,7 @@ from .search import (
     stratified_part,
 )
 from .training_set import TrainingSet
-from .views import VIEWS, parse_candidate
+from .views import VIEWS, can_be_logged, parse_candidate
 
 MOST_SEARCHED = 16_384  # samples that bags are drawn from, and that vote in a search
 NEIGHBORS = (1, 2, 3, 5, 8, 13, 20, 32)
@@ -38,6 +38,7 @@ CANDIDATES = (
     "logs/full",
     "quantiles/full",
 )
+LEAST_WEIGHT = 1e-6  # of the mean: samples of weight zero still have neighbours
 LARGEST = 1e150  # of a feature: squares of differences stay numbers
 
 
@@ -211,6 +212,8 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
             if not sample_weight.any():
                 raise ValueError("sample_weight is zero for all samples.")
+            least = LEAST_WEIGHT * sample_weight.mean()
+            sample_weight = np.maximum(sample_weight, least)
             if np.ptp(sample_weight) == 0:
                 sample_weight = None
         return X, y, sample_weight
@@ -293,13 +296,12 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 f"got {names!r}."
             )
         pairs = [parse_candidate(name, X.shape[1]) for name in names]
+        if not can_be_logged(X).any():  # logarithms are then the scaled features
+            pairs = [
+                ("scaled" if view == "logs" else view, form) for view, form in pairs
+            ]
         pairs = list(dict.fromkeys(pairs))
         views = {name: VIEWS[name].fit(X) for name in dict(pairs)}
-        if "logs" in views and not views["logs"].is_logged.any():
-            pairs = [pair for pair in pairs if pair[0] != "logs"] or [
-                ("scaled", "full")
-            ]
-            views = {name: VIEWS[name].fit(X) for name in dict(pairs)}
         size = min(SMALL_BAG, max(2, len(X) // 2))
         return views, [Candidate(view, form, size) for view, form in pairs]
 

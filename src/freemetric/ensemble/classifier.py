@@ -5,10 +5,10 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels.threads import one_blas_thread
+from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
 from .beside import ArrayClassifier, checked_labels
 from .boosted_trees import BoostedTreesClassifier
@@ -173,7 +173,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         self : FreeEnergyClassifier
             The fitted classifier.
         """
-        self._validate_params()
+        validate_params(self)
         X, y, weights = self._training_samples(X, y, sample_weight)
         classes, y = checked_labels(y)
         gap_values = fill_values(X)

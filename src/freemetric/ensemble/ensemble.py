@@ -111,14 +111,22 @@ class Ensemble:
         search = NearestNeighbors(n_neighbors=n_neighbors).fit(self.embed(self.X))
         return search.kneighbors(self.embed(X))
 
+    @property
+    def n_candidates(self):
+        """Training samples that a prediction looks at under every map."""
+        largest = max(np.flatnonzero(member.weights).max() for member in self.members)
+        return max(SHORTEST, PER_NEIGHBOR * int(self.sizes[largest]))
+
     # --- votes --------------------------------------------------------------------
 
     def votes(self, X, n_jobs=None):
         """Mean values (n, n_values) that the training samples vote for."""
         index = self.index
         seen = self.seen(X)
-        candidates = index.shortlist.nearest(self.embedding(seen), index.n_candidates)
+        candidates = index.shortlist.nearest(self.embedding(seen), self.n_candidates)
         step = max(1, MOST_LOOKED_AT // candidates.shape[1])
+        if len(X) <= step:
+            return index.votes(seen, candidates)
         if index.shortlist.centres is not None:  # queries of one cell share candidates
             order = np.argsort(candidates[:, 0])
         else:
@@ -134,6 +142,20 @@ class Ensemble:
         for part, votes in zip(parts, found, strict=True):
             out[part] = votes
         return out
+
+    def strongest_votes(self, X, n_rows):
+        """Rows (n, n_rows) whose votes weigh most, and the share of each, descending.
+
+        Of equal rows, the first stands for all.
+        """
+        index = self.index
+        seen = self.seen(X)
+        candidates = index.shortlist.nearest(self.embedding(seen), self.n_candidates)
+        shares = index.coefficients(seen, candidates) * index.masses[candidates]
+        order = np.argsort(-shares, axis=1, kind="stable")[:, :n_rows]
+        places = np.take_along_axis(candidates, order, axis=1)
+        rows = self.training_set.row_of_place[places]
+        return rows, np.take_along_axis(shares, order, axis=1)
 
     @cached_property
     def index(self):
@@ -160,9 +182,6 @@ class Index:
         seen = ensemble.seen(rows)
         self.shortlist = Shortlist(ensemble.embedding(seen))
         self.seen = {name: single(V) for name, V in seen.items()}
-        most = max(np.flatnonzero(member.weights).max() for member in self.members)
-        n_neighbors = int(self.sizes[most])
-        self.n_candidates = min(max(SHORTEST, PER_NEIGHBOR * n_neighbors), len(rows))
         width = sum(m.maps.shape[0] * m.maps.shape[2] for m in self.members)
         self.coordinates = None
         if 4 * width * len(rows) <= KEPT_BYTES:
@@ -170,6 +189,11 @@ class Index:
 
     def votes(self, seen, candidates):
         """Mean values (n, n_values) of candidates (n, S), for samples in every view."""
+        coefficients = self.coefficients(seen, candidates)
+        return np.matmul(coefficients[:, None, :], self.sums[candidates])[:, 0]
+
+    def coefficients(self, seen, candidates):
+        """What the values of candidates (n, S) are multiplied with in the votes."""
         seen = {name: single(V) for name, V in seen.items()}
         if self.coordinates is None:
             rows, places = np.unique(candidates, return_inverse=True)
@@ -194,7 +218,7 @@ class Index:
                 single(member.weights[used] / len(member.maps)),
                 weights,
             )
-        return np.matmul(weights[:, None, :], self.sums[candidates])[:, 0]
+        return weights
 
 
 def single(V):

@@ -55,8 +55,13 @@ class Shortlist:
             n = best.shape[1]
             near[queries, turn, :n] = np.take_along_axis(D, best, axis=1)
             found[queries, turn, :n] = rows[best]
-        best = smallest(near.reshape(len(Q), -1), size)
-        return np.take_along_axis(found.reshape(len(Q), -1), best, axis=1)
+        near, found = near.reshape(len(Q), -1), found.reshape(len(Q), -1)
+        best = smallest(near, size)
+        out = np.take_along_axis(found, best, axis=1)
+        is_short = np.isinf(np.take_along_axis(near, best[:, -1:], axis=1))[:, 0]
+        if is_short.any():  # the cells hold too few rows
+            out[is_short] = nearest_rows(Q[is_short], self.Z, size)
+        return out
 
 
 def squared_distances(Q, Z):

@@ -4,9 +4,9 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ..kernels.threads import one_blas_thread
+from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
 from .beside import ArrayRegressor
 from .boosted_trees import BoostedTreesRegressor
@@ -170,7 +170,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         self : FreeEnergyRegressor
             The fitted regressor.
         """
-        self._validate_params()
+        validate_params(self)
         options = {"y_numeric": True, "ensure_min_samples": 3}
         X, y, weights = self._training_samples(X, y, sample_weight, **options)
         y = np.asarray(y, dtype=np.float64)
@@ -325,18 +325,19 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
 
     def _scale_and_trends(self, estimators, X, y, weights, w):
         """The scale on which trends are best, and cross-fitted trends on it."""
-        best = None
+        found = []
         for name in scales_to_try(y, self.scale):
             scale = Scale.fit(name, y, w)
             trends = self._cross_fitted(estimators, X, scale(y), weights)
             every = [w * squared_errors(scale, trend, y) for trend in trends]
             errors = min(every, key=np.mean, default=np.zeros(len(y)))
-            if best is not None:
-                gains = best[0] - errors
-                if not gains.mean() > gains.std() / np.sqrt(len(gains)):
-                    continue
-            best = errors, scale, trends
-        return best[1:]
+            found.append((errors, scale, trends))
+        (errors, *best), *others = found
+        for other_errors, *other in others:
+            gains = errors - other_errors
+            if gains.mean() > gains.std() / np.sqrt(len(gains)):
+                errors, best = other_errors, other
+        return best
 
     def _cross_fitted(self, estimators, X, z, weights):
         """Values (n_samples,) of every trend by fits without the sample."""

@@ -1,6 +1,7 @@
 """The search: which candidates get replicas, and how well these predict out of bag."""
 
 from dataclasses import dataclass, field
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -37,8 +38,8 @@ class Candidate:
     form: str
     bag_size: int
     maps: list = field(default_factory=list)
-    sums: np.ndarray = 0.0
-    n_votes: np.ndarray = 0
+    sums: Any = 0.0
+    n_votes: Any = 0
 
     @property
     def learns(self):
@@ -73,13 +74,13 @@ class Search:
         The root of all random streams.
     """
 
-    task: object
-    training_set: object
+    task: Any
+    training_set: Any
     seen: dict
     scored: np.ndarray
     sizes: list
-    energy: object
-    sampler: object
+    energy: Any
+    sampler: Any
     device: str
     n_jobs: int | None
     seed: np.random.SeedSequence

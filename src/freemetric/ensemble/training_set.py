@@ -66,21 +66,25 @@ class TrainingSet:
 
 
 def equal_rows(X):
-    """Return a row at every place, and the place of every row; equal rows share one.
+    """Return a row at every place, and the place of every row; equal rows share one."""
+    _, first, place = np.unique(row_codes(X), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    return first[order], number[place]
 
-    Rows are compared by a hash of 64 bits: even among a million rows, two different
-    ones share it with a probability of 1e-7.
+
+def row_codes(X):
+    """A hash of 64 bits (n_samples,) of every row, the same for equal rows.
+
+    Even among a million rows, two different ones share it with a probability of 1e-7.
     """
     codes = np.zeros(len(X), dtype=np.uint64)
     for column in X.T:
         # Adding zero makes 0.0 of -0.0.
         bits = np.ascontiguousarray(column + 0.0, dtype=np.float64).view(np.uint64)
         codes = scrambled(bits + scrambled(codes))
-    _, first, place = np.unique(codes, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    return first[order], number[place]
+    return codes
 
 
 def scrambled(codes):

@@ -62,8 +62,7 @@ class Logarithms:
 
     @classmethod
     def fit(cls, X):
-        low = X.min(axis=0)
-        is_logged = (low > 0) & (X.max(axis=0) >= FACTOR * low)
+        is_logged = can_be_logged(X)
         return cls(is_logged, Scaled.fit(logarithms(X, is_logged)))
 
     def __call__(self, X):
@@ -74,6 +73,12 @@ class Logarithms:
     def owner(self):
         """The feature that every column belongs to."""
         return self.scaled.owner
+
+
+def can_be_logged(X):
+    """Whether features (n_features,) are positive and vary by a factor."""
+    low = X.min(axis=0)
+    return (low > 0) & (X.max(axis=0) >= FACTOR * low)
 
 
 def logarithms(X, is_logged):

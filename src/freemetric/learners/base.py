@@ -26,7 +26,6 @@ from .validation import (
     check_samples_and_targets,
     labelled_data,
     regression_data,
-    warn_of_samples,
     weighted_data,
 )
 
@@ -165,7 +164,7 @@ class MetricLearner(
     def _run(self, search, made="iterations"):
         """Run a search, warn where it does not converge; return its iterations."""
         with one_blas_thread():
-            has_converged = search.run(self.max_iter, self.tol, self.verbose)
+            has_converged = search.run(self.max_iter, self.tol)
         if not has_converged:
             name = type(self).__name__
             message = (
@@ -248,7 +247,6 @@ class WeightedMetricLearner(MetricLearner):
         keeps_order = self._names_rows
         if self._is_regression:
             X, y, weights = regression_data(X, y, sample_weight, keeps_order)
-            warn_of_samples(X)
             return X, y, {"weights": weights}, {}
         X, y, weights, classes = weighted_data(X, y, sample_weight, keeps_order)
         return X, y, {"weights": weights}, {"classes_": classes}

@@ -28,7 +28,8 @@ CONSTRAINTS: dict = {
 class RCA(MetricLearner):
     r"""Relevant component analysis: the inverse of the covariance within chunklets.
 
-    .. math:: A = C_w^{-1/2}, \quad C_w = \frac{1}{N} \sum_j \sum_{i \in \text{chunk } j} (x_i - m_j)(x_i - m_j)^T,
+    .. math:: A = C_w^{-1/2}, \quad
+        C_w = \frac{1}{N} \sum_j \sum_{i \in \text{chunk } j} (x_i - m_j)(x_i - m_j)^T,
 
     up to a rotation. Chunklets are groups of samples known to be of one class. The rows
     of A are ordered by total variance, samples without a chunk included, against

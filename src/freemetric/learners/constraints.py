@@ -30,6 +30,5 @@ SEED = ["random_state"]
 SEARCH = {
     "max_iter": COUNT,
     "tol": NOT_NEGATIVE,
-    "verbose": ["verbose"],
     "random_state": SEED,
 }

@@ -106,8 +106,9 @@ class LDA(MetricLearner):
 
 
 class LFDA(MetricLearner):
-    r"""Local Fisher discriminant analysis: S_b v = \lambda S_w v with scatters of nearby
-    samples.
+    r"""Local Fisher discriminant analysis, with scatters of nearby samples.
+
+    .. math:: S_b v = \lambda S_w v,
 
     .. math:: S_w = \tfrac12 \sum_{ij} W_{ij} (x_i - x_j)(x_i - x_j)^T, \quad
         W_{ij} = a_{ij} / n_c \text{ inside class } c, \text{ else } 0,

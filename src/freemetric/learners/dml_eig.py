@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 from ..mc.streams import generator
 from .constraints import COUNT, COUNT_OR_NONE, POSITIVE, SEARCH
 from .linear_algebra import map_of, shrunk
-from .search import BestSoFar, lbfgs, tell
+from .search import BestSoFar, lbfgs, logger
 from .side_information import PairLearner, are_different, class_neighbors
 
 DENSE = 256  # features up to which the gradient is formed; Lanczos beyond
@@ -20,13 +20,13 @@ ROUNDING = 1e-13  # of the objective or mu
 
 
 class DMLeig(PairLearner):
-    r"""Distance metric learning by eigenvalue optimisation: the largest smallest distance
-    of dissimilar pairs.
+    r"""Distance metric learning by eigenvalue optimisation: no dissimilar pair near.
 
     .. math::
 
-        \max_{M \succeq 0}\; -\mu \log \sum_{(i, j) \in D} e^{-d_M(i, j) / \mu} \quad \text{such that} \quad
-        \operatorname{mean}_{(i, j) \in S} d_M(i, j) = 1, \qquad d_M(i, j) = (x_i - x_j)^T M (x_i - x_j),
+        \max_{M \succeq 0}\; -\mu \log \sum_{(i, j) \in D} e^{-d_M(i, j) / \mu} \quad
+        \text{such that} \quad \operatorname{mean}_{(i, j) \in S} d_M(i, j) = 1, \qquad
+        d_M(i, j) = (x_i - x_j)^T M (x_i - x_j),
 
     a minimum over the dissimilar pairs D, smoothed by mu. From labels, S holds the
     nearest samples of the own class and D those of other classes. With X_S = K K^T the
@@ -51,8 +51,6 @@ class DMLeig(PairLearner):
         Maximum number of iterations.
     tol : float, default=0.001
         Stop when the gap is at most this share of the largest eigenvalue.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -107,7 +105,6 @@ class DMLeig(PairLearner):
         regularization=0.1,
         max_iter=100,
         tol=0.001,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -117,7 +114,6 @@ class DMLeig(PairLearner):
         self.regularization = regularization
         self.max_iter = max_iter
         self.tol = tol
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y, pairs=None, pair_labels=None):
@@ -169,7 +165,7 @@ class _SmallestDistance:
         self.gap = np.inf
         self.n_iter = 0
 
-    def run(self, max_iter, tol, verbose):
+    def run(self, max_iter, tol):
         """Whether the gap is small after at most ``max_iter`` Frank-Wolfe steps."""
         if not len(self.V):  # all dissimilar pairs are copies: every metric is as good
             self.highest = 0.0
@@ -181,7 +177,7 @@ class _SmallestDistance:
             value, q = self.leading_eigenvector(weights)
             self.gap = max(float(value - weights @ squared), 0.0)
             message = "step %d: objective %.6g, gap %.2e"
-            tell(verbose, message, self.n_iter, self.highest, self.gap)
+            logger.info(message, self.n_iter, self.highest, self.gap)
             rounding = ROUNDING * max(abs(self.highest), self.mu)
             if self.gap <= max(tol * value, rounding):
                 return True

@@ -86,7 +86,8 @@ class DMLFE(WeightedMetricLearner):
         HamiltonianMove(), n_steps=40)``, with batches ``Annealing(Constant(1e-4),
         LangevinMove(), n_steps=60)``, and for energies without a gradient
         ``Annealing(Geometric(0.01, 0.9), ElementMove(0.3, n_moves=50), n_steps=60)``.
-    init : {"auto", "identity", "lda", "pca", "pls", "random", "uniform"} or array of shape (p, n_features), default="auto"
+    init : str or array-like of shape (p, n_features), default="auto"
+        "auto", "identity", "lda", "pca", "pls", "random", "uniform" or a map.
         Start of every replica. "auto": the identity; for fewer dimensions "lda" with
         enough classes, else "pca"; "pls" in regression.
     confinement : float, default=0.0001
@@ -107,8 +108,6 @@ class DMLFE(WeightedMetricLearner):
         Folder that keeps the walk. A killed fit resumes from it when it is called again
         with the same data and parameters; fits can share a folder. Needs a
         ``random_state`` and a sampler with ``begin`` and ``advance``.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -166,7 +165,8 @@ class DMLFE(WeightedMetricLearner):
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from sklearn.pipeline import make_pipeline
     >>> from freemetric import DMLFE
-    >>> make_pipeline(DMLFE(random_state=0), KNeighborsClassifier()).fit(X, y).score(X, y) > 0.97
+    >>> model = make_pipeline(DMLFE(random_state=0), KNeighborsClassifier())
+    >>> model.fit(X, y).score(X, y) > 0.97
     True
     """
 
@@ -181,7 +181,6 @@ class DMLFE(WeightedMetricLearner):
         "device": [str],
         "n_jobs": [Integral, None],
         "checkpoint": [str, PathLike, None],
-        "verbose": ["verbose"],
         "random_state": SEED,
     }
 
@@ -198,7 +197,6 @@ class DMLFE(WeightedMetricLearner):
         device="cpu",
         n_jobs=None,
         checkpoint=None,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -211,7 +209,6 @@ class DMLFE(WeightedMetricLearner):
         self.device = device
         self.n_jobs = n_jobs
         self.checkpoint = checkpoint
-        self.verbose = verbose
         self.random_state = random_state
 
     @classmethod
@@ -294,7 +291,7 @@ default="published"
 
         def new_walk(name):
             file = None if path is None else path.with_name(f"{path.name}-{name}.npz")
-            return Walk(noted, file, self.verbose)
+            return Walk(noted, file)
 
         walks = walk_replicas(new_walk, sampler, rng, task.bound, start, self.n_jobs)
         found = self._found(walks, task)

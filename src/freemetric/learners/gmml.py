@@ -17,8 +17,10 @@ RIDGE = 0.01  # where a matrix is singular
 class GMML(PriorLearner, PairLearner):
     r"""Geometric mean metric learning, in closed form.
 
-    .. math:: \min_{M \succ 0}\; \operatorname{tr}(M S) + \operatorname{tr}(M^{-1} D), \qquad
-        S = \langle v v^T \rangle_\text{similar}, \quad D = \langle v v^T \rangle_\text{dissimilar},
+    .. math:: \min_{M \succ 0}\;
+        \operatorname{tr}(M S) + \operatorname{tr}(M^{-1} D), \qquad
+        S = \langle v v^T \rangle_\text{similar}, \quad
+        D = \langle v v^T \rangle_\text{dissimilar},
 
     for the differences v of similar and of dissimilar pairs; from labels, of all pairs.
     The objective is strictly convex and minimised by the geometric mean of S^-1 and D.
@@ -65,11 +67,12 @@ class GMML(PriorLearner, PairLearner):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import GMML
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), GMML(), KNeighborsClassifier()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
+    >>> model = make_pipeline(MinMaxScaler(), GMML(), KNeighborsClassifier())
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
-    >>> model = GMML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])  # instead of labels
-    >>> near, far = model.pair_distance(X[[[0, 1], [0, 100]]])
+    >>> pairs = [[0, 1], [0, 100]]  # instead of labels
+    >>> model = GMML().fit(X, pairs=pairs, pair_labels=[1, -1])
+    >>> near, far = model.pair_distance(X[pairs])
     >>> bool(near < far)
     True
     """

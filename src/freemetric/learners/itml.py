@@ -8,7 +8,7 @@ from ..kernels import cpu_kernels
 from ..mc.streams import generator
 from .constraints import COUNT_OR_NONE, POSITIVE, PRIOR, SEARCH, TWO_OR_MORE_OR_NONE
 from .linear_algebra import map_of
-from .search import BestSoFar, tell
+from .search import BestSoFar, logger
 from .side_information import (
     COPY,
     PairLearner,
@@ -26,13 +26,13 @@ ROUNDING = 1e-13  # of the terms that the objective sums
 
 
 class ITML(PriorLearner, PairLearner):
-    r"""Information-theoretic metric learning: stay close to a prior metric, respect pairs
-    as far as they agree.
+    r"""Information-theoretic metric learning: pairs against a prior metric.
 
     .. math::
 
-        \min_{M, \xi}\; D(M, M_0) + \gamma \sum_c D(\xi_c, \xi^0_c) \quad \text{such that} \quad
-        v_c^T M v_c \le \xi_c \text{ (similar)}, \quad v_c^T M v_c \ge \xi_c \text{ (dissimilar)},
+        \min_{M, \xi}\; D(M, M_0) + \gamma \sum_c D(\xi_c, \xi^0_c) \quad
+        \text{such that} \quad v_c^T M v_c \le \xi_c \text{ (similar)}, \quad
+        v_c^T M v_c \ge \xi_c \text{ (dissimilar)},
 
     where v_c is the difference of the two samples of pair c, D is the LogDet divergence
     tr(M M_0^-1) - log det(M M_0^-1) - d (of ratios r: r - log r - 1), and the slacks
@@ -69,8 +69,6 @@ class ITML(PriorLearner, PairLearner):
         Maximum number of iterations.
     tol : float, default=0.0001
         Stop when the objective is at most this share of itself away from the optimum.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -120,8 +118,9 @@ class ITML(PriorLearner, PairLearner):
     >>> model = ITML(random_state=0).fit(X, y)
     >>> bool(model.gap_ <= 1e-3 * abs(model.objective_))
     True
-    >>> model = ITML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])  # instead of labels
-    >>> near, far = model.pair_distance(X[[[0, 1], [0, 100]]])
+    >>> pairs = [[0, 1], [0, 100]]  # instead of labels
+    >>> model = ITML().fit(X, pairs=pairs, pair_labels=[1, -1])
+    >>> near, far = model.pair_distance(X[pairs])
     >>> bool(near < far)
     True
     """
@@ -145,7 +144,6 @@ class ITML(PriorLearner, PairLearner):
         bounds=None,
         max_iter=1000,
         tol=0.0001,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -155,7 +153,6 @@ class ITML(PriorLearner, PairLearner):
         self.bounds = bounds
         self.max_iter = max_iter
         self.tol = tol
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y, pairs=None, pair_labels=None):
@@ -221,7 +218,7 @@ class _Projections:
         """The primal less the dual objective."""
         return max(self.best.value - self.highest, 0.0)
 
-    def run(self, max_iter, tol, verbose):
+    def run(self, max_iter, tol):
         """Whether the gap is small after at most ``max_iter`` cycles."""
         self.settle()
         rounding = ROUNDING * (len(self.M) + self.gamma * len(self.V))
@@ -233,7 +230,7 @@ class _Projections:
             except LinAlgError:  # contradictory bounds, a large gamma: M overflows
                 return False
             message = "cycle %d: objective %.6g, gap %.2e"
-            tell(verbose, message, self.n_iter, self.best.value, self.gap)
+            logger.info(message, self.n_iter, self.best.value, self.gap)
         return True
 
     def cycle(self):

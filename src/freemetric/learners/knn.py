@@ -164,12 +164,12 @@ class MetricKNeighborsClassifier(ClassifierMixin, MetricKNeighbors):
     ----------
     learner_ : estimator
         The fitted learner.
-    training_set_ : TrainingSet
-        The training samples in the learned space, with their class indices.
+    neighbors_ : KNeighborsClassifier
+        scikit-learn's classifier in the learned space.
     n_neighbors_ : int
         Number of neighbours.
     selection_ : dict of ndarray
-        "n_neighbors" and "error" over the inner folds; absent where the number is
+        "n_neighbors" and "error" over the inner folds; None where the number is
         given.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
@@ -293,14 +293,12 @@ class MetricKNeighborsRegressor(RegressorMixin, MetricKNeighbors):
     ----------
     learner_ : estimator
         The fitted learner.
-    embedding_ : ndarray of shape (n_samples, n_components)
-        The training samples in the learned space.
-    numbers_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Their targets.
+    neighbors_ : KNeighborsRegressor
+        scikit-learn's regressor in the learned space.
     n_neighbors_ : int
         Number of neighbours.
     selection_ : dict of ndarray
-        "n_neighbors" and "error" over the inner folds; absent where the number is
+        "n_neighbors" and "error" over the inner folds; None where the number is
         given.
     n_features_in_ : int
         Number of features of the training samples.
@@ -314,7 +312,8 @@ class MetricKNeighborsRegressor(RegressorMixin, MetricKNeighbors):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import MLKR, MetricKNeighborsRegressor
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = MetricKNeighborsRegressor(make_pipeline(MinMaxScaler(), MLKR(2)), random_state=0)
+    >>> learner = make_pipeline(MinMaxScaler(), MLKR(2))
+    >>> model = MetricKNeighborsRegressor(learner, random_state=0)
     >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.4
     True
     """

@@ -22,8 +22,9 @@ class LDML(ConvexDescent, PairLearner):
     r"""Logistic discriminant metric learning: logistic regression on the distances of
     pairs.
 
-    .. math:: \min_{M \succeq 0,\, b}\; \left\langle \log\left(1 + \exp(-s_n (b - v_n^T M v_n))\right) \right\rangle_n
-        + r |M - M_0|^2,
+    .. math:: \min_{M \succeq 0,\, b}\;
+        \left\langle \log\left(1 + \exp(-s_n (b - v_n^T M v_n))\right)
+        \right\rangle_n + r |M - M_0|^2,
 
     where v_n is the difference of the two samples of pair n, s_n = 1 for similar and -1
     for dissimilar pairs, and b the squared distance at which both are equally likely,
@@ -54,10 +55,6 @@ class LDML(ConvexDescent, PairLearner):
         Maximum number of iterations.
     tol : float, default=1e-06
         Stop when an iteration lowers the objective by less.
-    warm_start : bool, default=False
-        Start from the last fit where its shape fits the data.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -99,8 +96,9 @@ class LDML(ConvexDescent, PairLearner):
     >>> bool((near == (model.pair_labels_ == 1)).mean() > 0.9)
     True
 
-    >>> model = LDML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])  # instead of labels
-    >>> near, far = model.pair_distance(X[[[0, 1], [0, 100]]])
+    >>> pairs = [[0, 1], [0, 100]]  # instead of labels
+    >>> model = LDML().fit(X, pairs=pairs, pair_labels=[1, -1])
+    >>> near, far = model.pair_distance(X[pairs])
     >>> bool(near < far)
     True
     """
@@ -113,7 +111,6 @@ class LDML(ConvexDescent, PairLearner):
         "n_constraints": TWO_OR_MORE_OR_NONE,
         "prior": PRIOR,
         "init": MAP,
-        "warm_start": ["boolean"],
     }
 
     def __init__(
@@ -126,8 +123,6 @@ class LDML(ConvexDescent, PairLearner):
         init="auto",
         max_iter=500,
         tol=1e-06,
-        warm_start=False,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -137,8 +132,6 @@ class LDML(ConvexDescent, PairLearner):
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y, pairs=None, pair_labels=None):

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics.pairwise import euclidean_distances
 
-from ..energies.minibatch import Batches
+from ..energies import LMNNEnergy
 from ..kernels import cpu_kernels
 from ..mc.streams import generator
 from .constraints import (
@@ -17,21 +16,18 @@ from .constraints import (
     SHARE,
     TWO_OR_MORE_OR_NONE,
 )
-from .maps import MapSearch
-from .minibatch import SUBSET, StochasticDescent, rows_per_batch, well_scaled
-from .search import Array, Descent, lbfgs, one_blas_thread
+from .minibatch import BATCH, BatchSearch, rows_per_batch
+from .search import Descent, lbfgs
 from .side_information import TripletLearner, check_tuples, class_neighbors
 from .validation import clip_count
 
 SLACK = 0.1  # of a margin of one: more keeps pairs for longer, but more of them
 WIDTHS = 10.0 ** -np.arange(1, 13, 2)  # of the hinge's smooth part, one after another
 KEPT_PAIRS = 2**22  # 32 MB
-PER_ANCHOR = 8  # samples of a batch for each of its anchors
 
 
-class LMNN(MapSearch, TripletLearner):
-    """Large margin nearest neighbours: targets near, samples of other classes a margin of
-    one further away.
+class LMNN(BatchSearch, TripletLearner):
+    """Large margin nearest neighbours: impostors a margin farther than targets.
 
     f(A) = 1/N sum_i sum_{j in T(i)} ( r D_ij + (1 - r) sum_{l: y_l != y_i} max(0, 1 +
     D_ij - D_il) ),
@@ -56,7 +52,8 @@ class LMNN(MapSearch, TripletLearner):
         Target neighbours of each sample.
     regularization : float, default=0.5
         r in [0, 1), the weight of the pull to targets; 1 - mu in the article.
-    init : {"auto", "identity", "lda", "pca", "random", "uniform"} or array of shape (p, n_features), default="auto"
+    init : str or array-like of shape (p, n_features), default="auto"
+        "auto", "identity", "lda", "pca", "random", "uniform" or a map.
         Start of the search, times the best power of two; "auto" as for :class:`NCA`.
     max_iter : int, default=500
         Maximum number of L-BFGS iterations; with batches, of evaluations on the subset,
@@ -67,10 +64,6 @@ class LMNN(MapSearch, TripletLearner):
     batch_size : int or None, default=None
         Samples of a batch. None: no batches up to 10,000 samples, batches of 2,048
         beyond.
-    warm_start : bool, default=False
-        Start from the last fit where its shape fits the data.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -102,8 +95,8 @@ class LMNN(MapSearch, TripletLearner):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import LMNN
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), LMNN(), KNeighborsClassifier()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
+    >>> model = make_pipeline(MinMaxScaler(), LMNN(), KNeighborsClassifier())
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 
@@ -114,7 +107,6 @@ class LMNN(MapSearch, TripletLearner):
         "regularization": SHARE,
         "init": MAP,
         "batch_size": TWO_OR_MORE_OR_NONE,
-        "warm_start": ["boolean"],
     }
 
     def __init__(
@@ -127,8 +119,6 @@ class LMNN(MapSearch, TripletLearner):
         max_iter=500,
         tol=0.0001,
         batch_size=None,
-        warm_start=False,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -138,8 +128,6 @@ class LMNN(MapSearch, TripletLearner):
         self.max_iter = max_iter
         self.tol = tol
         self.batch_size = batch_size
-        self.warm_start = warm_start
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y, triplets=None):
@@ -150,11 +138,13 @@ class LMNN(MapSearch, TripletLearner):
             return self._whole(loss, X, y)
         most = np.bincount(y).max() - 1
         k = clip_count(self.n_neighbors, most, "n_neighbors")
-        n = rows_per_batch(self.batch_size, len(X))
+        n = rows_per_batch(self.batch_size, len(X), BATCH // 2)
         if n is None:
             loss = _LabelledLoss(X, y, k, self.regularization)
             return self._whole(loss, X, y)
-        return self._found(self._search_in_batches(X, y, k, n))
+        energy = LMNNEnergy(k, self.regularization)
+        search = self._in_batches(X, y, None, 1.0, n, energy, energy)
+        return self._found(search)
 
     def _whole(self, loss, X, y):
         """The map that is best for all samples together."""
@@ -171,18 +161,6 @@ class LMNN(MapSearch, TripletLearner):
             "objective_": search.best.value,
             "n_iter_": n_iter,
         }
-
-    def _search_in_batches(self, X, y, k, n):
-        rng = generator(self.random_state)
-        batches = Batches(X, y)
-        with one_blas_thread():
-            n_fixed = max(1, SUBSET // n)
-            fixed = np.array([batches.alone(rng, n) for _ in range(n_fixed)])
-            objective = BatchMargin(batches, fixed, k, self.regularization)
-            rows = np.unique(fixed)
-            start = self._start(generator(self.random_state), X[rows], y[rows], 1.0)
-            start = well_scaled(start, objective)
-        return StochasticDescent(objective, rng, start)
 
 
 class _LabelledLoss:
@@ -243,9 +221,8 @@ class _Search(Descent):
         self.shape = start.shape
         self.width = 0.0
 
-    def run(self, max_iter, tol, verbose):
+    def run(self, max_iter, tol):
         """Whether it converged on all versions."""
-        self.verbose = verbose
         self.try_scales(tol)
         n_widths = max(1, np.count_nonzero(tol < WIDTHS))
         for self.width in WIDTHS[:n_widths]:
@@ -287,79 +264,3 @@ def _standard(X):
     unit = np.sqrt(np.mean(X**2))
     unit = unit if unit > 0 else 1.0
     return X / unit, unit
-
-
-class BatchMargin:
-    """LMNN's mean f of fixed batches (m, n), and of new ones, for stacks (1, p, d)."""
-
-    def __init__(
-        self,
-        batches: Batches,
-        fixed: NDArray[np.intp],
-        n_neighbors: int,
-        regularization: float,
-    ) -> None:
-        self.batches = batches
-        self.batch_size = fixed.shape[1]
-        self.n_neighbors = n_neighbors
-        self.regularization = regularization
-        self.fixed = [self._of(rows) for rows in fixed]
-
-    def __call__(self, A: Array) -> Array:
-        return np.mean([batch.value_and_grad(A)[0] for batch in self.fixed], axis=0)
-
-    def draw(self, rng: Any) -> "AnchoredBatch":
-        """f of a new batch."""
-        return self._of(self.batches.for_replicas(rng, self.batch_size)[0])
-
-    def _of(self, rows):
-        X = self.batches.X[rows]
-        y = self.batches.y[rows]
-        return AnchoredBatch(X, y, self.n_neighbors, self.regularization, PER_ANCHOR)
-
-
-class AnchoredBatch:
-    """LMNN's f of every ``per_anchor``-th sample of a batch.
-
-    Targets and impostors are among the whole batch.
-    """
-
-    def __init__(
-        self,
-        X: NDArray,
-        y: NDArray,
-        n_neighbors: int,
-        regularization: float,
-        per_anchor: int = 1,
-    ) -> None:
-        self.X = X - X.mean(axis=0, dtype=np.float64)
-        self.regularization = regularization
-        self.anchors = np.arange(0, len(X), per_anchor)
-        self.is_other = y[self.anchors, None] != y
-        D = euclidean_distances(self.X[self.anchors], self.X, squared=True)
-        D[self.is_other] = np.inf
-        D[np.arange(len(D)), self.anchors] = np.inf
-        k = min(n_neighbors, len(X) - 1)
-        self.targets = np.argpartition(D, k - 1, axis=1)[:, :k]
-        self.has_target = np.isfinite(np.take_along_axis(D, self.targets, axis=1))
-
-    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        """f (1,) and its gradient (1, p, d) at a stack (1, p, d)."""
-        r = self.regularization
-        Z = self.X @ A[0].T
-        own = Z[self.anchors]
-        D = euclidean_distances(own, Z, squared=True)
-        to_others = np.where(self.is_other, D, np.inf)
-        loss = 0.0
-        W = np.zeros(D.shape)  # n df/dD
-        for target, there in zip(self.targets.T, self.has_target.T, strict=True):
-            pair = np.flatnonzero(there), target[there]
-            excess = 1 + D[pair][:, None] - to_others[there]
-            active = excess > 0
-            loss += r * D[pair].sum() + (1 - r) * excess[active].sum()
-            W[there] -= (1 - r) * active
-            W[pair] += r + (1 - r) * active.sum(axis=1)
-        dZ = W.sum(axis=0)[:, None] * Z - W.T @ own
-        dZ[self.anchors] += W.sum(axis=1)[:, None] * own - W @ Z
-        n = len(self.anchors)
-        return np.array([loss / n]), (2 / n * dZ.T @ self.X)[None]

@@ -23,12 +23,12 @@ EDGE = 1e-6  # added to singular maps
 
 
 class LSML(PriorLearner):
-    r"""Least squared-residual metric learning: relative comparisons of two pairs, as far as
-    they agree.
+    r"""Least squared-residual metric learning: comparisons of two pairs.
 
     .. math::
 
-        \min_{M \succ 0}\; F(M) = D(M, M_0) + \gamma \sum_q w_q \left[d_M(a_q, b_q) - d_M(c_q, d_q)\right]_+^2,
+        \min_{M \succ 0}\; F(M) = D(M, M_0)
+        + \gamma \sum_q w_q \left[d_M(a_q, b_q) - d_M(c_q, d_q)\right]_+^2,
 
     where quadruplet q states that a and b are nearer to each other than c and d, d_M is
     the distance itself, not its square, and D the LogDet divergence tr(M M_0^-1) - log
@@ -57,8 +57,6 @@ class LSML(PriorLearner):
         Maximum number of iterations.
     tol : float, default=0.0001
         Stop when the objective is at most this share of itself away from the optimum.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -96,7 +94,8 @@ class LSML(PriorLearner):
     >>> model = LSML(random_state=0).fit(X, y)
     >>> bool(model.gap_ <= 1e-3 * abs(model.objective_))
     True
-    >>> model = LSML().fit(X, quadruplets=[[0, 1, 0, 100], [0, 5, 61, 160]], weights=[1, 2])  # instead of labels
+    >>> quadruplets = [[0, 1, 0, 100], [0, 5, 61, 160]]  # instead of labels
+    >>> model = LSML().fit(X, quadruplets=quadruplets, weights=[1, 2])
     >>> model.components_.shape
     (13, 13)
     """
@@ -118,7 +117,6 @@ class LSML(PriorLearner):
         prior="identity",
         max_iter=1000,
         tol=0.0001,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -127,7 +125,6 @@ class LSML(PriorLearner):
         self.prior = prior
         self.max_iter = max_iter
         self.tol = tol
-        self.verbose = verbose
         self.random_state = random_state
 
     def fit(
@@ -202,13 +199,13 @@ class _Residuals(BoundedDescent):
         self.d = near.shape[1]
         self.rounding = ROUNDING * (self.d + weights.sum())
 
-    def run(self, max_iter, tol, verbose):
+    def run(self, max_iter, tol):
         """Descend from the best multiple of the identity."""
         self.tol = tol
         residual = self.residuals(self.start)[0]
         self((self.start / np.sqrt(1 + residual / self.d)).ravel())
         self.start = self.best.item
-        return self.has_settled() or super().run(max_iter, tol, verbose)
+        return self.has_settled() or super().run(max_iter, tol)
 
     def __call__(self, flat):
         A = flat.reshape(self.d, self.d)

@@ -130,39 +130,21 @@ def _leading(directions, p, d):
 
 
 class MapSearch(MetricLearner):
-    """A learner that searches for a map from ``init`` on.
-
-    With ``warm_start`` it goes on from the last fit's map. Maps are those of X / unit.
-    """
+    """A learner that searches for a map of X / unit from ``init`` on."""
 
     init: Any
     n_components: Any
-    warm_start: Any
     _is_regression: Any = False
 
-    def _initial(self, rng, X, y, unit):
-        """The map that ``init`` names; an array is a map of X itself."""
+    def _start(self, rng, X, y, unit):
+        """The first map of X, in its unit; an array ``init`` is a map in another."""
         A = initial_map(self.init, rng, X, y, self.n_components, self._is_regression)
         return A if isinstance(self.init, str) else unit * A
-
-    def _previous(self, n_features, unit, n_rows=None):
-        """The last fit's map where it suits a warm start, else None."""
-        previous = getattr(self, "components_", None) if self.warm_start else None
-        if previous is None or previous.shape[1] != n_features:
-            return None
-        p = len(previous)
-        suits = self.n_components in (None, p) and n_rows in (None, p)
-        return previous * unit if suits else None
-
-    def _start(self, rng, X, y, unit):
-        """The first map of a search."""
-        previous = self._previous(X.shape[1], unit)
-        return self._initial(rng, X, y, unit) if previous is None else previous
 
     def _first_map(self, X, y, unit):
         """The map that ``init`` names, by a generator of its own."""
         with one_blas_thread():
-            return self._initial(generator(self.random_state), X, y, unit)
+            return self._start(generator(self.random_state), X, y, unit)
 
     def _descend(self, objective, start):
         """Lowest value, the array there, and the iterations of L-BFGS."""
@@ -175,14 +157,11 @@ class ConvexDescent(MapSearch, PriorLearner):
     """A learner whose objective is convex in M = A^T A and that stays near a prior."""
 
     def _beginning(self, X, y, M0, unit):
-        """Start of the descent: the last map, the prior's, or that of ``init``."""
+        """Start of the descent: the map of the prior, or that of ``init``."""
         is_auto = isinstance(self.init, str) and self.init == "auto"
         if is_auto and self.n_components in (None, len(M0)):
-            A = map_of(M0)
-        else:
-            A = self._first_map(X, y, unit)
-        previous = self._previous(A.shape[1], unit, len(A))
-        return A if previous is None else previous
+            return map_of(M0)
+        return self._first_map(X, y, unit)
 
 
 def departure(A: Array, M0: Array, cost: float) -> tuple[float, Array]:

@@ -15,8 +15,10 @@ class MCML(ConvexDescent):
     r"""Maximally collapsing metric learning: all soft neighbours of the own class, and
     equally likely.
 
-    .. math:: \min_{M \succeq 0}\; \frac1N \sum_i \mathrm{KL}(q_{i\cdot} \,|\, p_{i\cdot}) + r |M - M_0|^2, \qquad
-        p_{ij} = \frac{\exp(-d_{ij})}{\sum_{k \ne i} \exp(-d_{ik})}, \quad d_{ij} = (x_i - x_j)^T M (x_i - x_j),
+    .. math:: \min_{M \succeq 0}\;
+        \frac1N \sum_i \mathrm{KL}(q_{i\cdot} \,|\, p_{i\cdot}) + r |M - M_0|^2, \qquad
+        p_{ij} = \frac{\exp(-d_{ij})}{\sum_{k \ne i} \exp(-d_{ik})}, \quad
+        d_{ij} = (x_i - x_j)^T M (x_i - x_j),
 
     where q_ij is the same for all j of the class of i, and 0 for others. The objective
     is convex in M; L-BFGS minimises it over the map A, M = A^T A. With all components
@@ -43,10 +45,6 @@ class MCML(ConvexDescent):
         Maximum number of iterations.
     tol : float, default=1e-05
         Stop when an iteration lowers the objective by less.
-    warm_start : bool, default=False
-        Start from the last fit where its shape fits the data.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -77,8 +75,8 @@ class MCML(ConvexDescent):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import MCML
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), MCML(), KNeighborsClassifier()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
+    >>> model = make_pipeline(MinMaxScaler(), MCML(), KNeighborsClassifier())
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 
@@ -88,7 +86,6 @@ class MCML(ConvexDescent):
         "regularization": NOT_NEGATIVE,
         "prior": PRIOR,
         "init": MAP,
-        "warm_start": ["boolean"],
     }
 
     def __init__(
@@ -100,8 +97,6 @@ class MCML(ConvexDescent):
         init="auto",
         max_iter=200,
         tol=1e-05,
-        warm_start=False,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -110,8 +105,6 @@ class MCML(ConvexDescent):
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y):

@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..energies import Energy, MiniBatch
 from ..mc import Streams
-from .search import Array, BestSoFar, tell
+from ..mc.streams import generator
+from .maps import MapSearch
+from .search import Array, BestSoFar, logger, one_blas_thread
 
 MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs
 BATCH = 2048
@@ -20,11 +23,42 @@ SQUARE_MEMORY = 0.99
 PATIENCE = 2  # evaluations without a better map, after which steps are halved
 
 
-def rows_per_batch(batch_size: int | None, n_samples: int) -> int | None:
+def rows_per_batch(
+    batch_size: int | None, n_samples: int, usual: int = BATCH
+) -> int | None:
     """Samples of a batch; None for no batches."""
     if batch_size is None:
-        return None if n_samples <= MOST_WHOLE else BATCH
+        return None if n_samples <= MOST_WHOLE else usual
     return None if n_samples <= batch_size else batch_size
+
+
+class BatchSearch(MapSearch):
+    """A learner that descends an energy of very many samples in batches."""
+
+    batch_size: int | None
+    device: str
+    random_state: Any
+
+    def _in_batches(self, X, y, weights, unit, n, energy: Energy, size_energy: Energy):
+        """The search by batches of n samples.
+
+        It begins at the size of the map that has the lowest ``size_energy``.
+        """
+        rng = generator(self.random_state)
+        seed = int(rng.integers(2**32))
+        device = getattr(self, "device", "cpu")
+
+        def bound(energy):
+            return MiniBatch(energy, n, sample_size=SUBSET, random_state=seed).bind(
+                X, y, sample_weight=weights, device=device, unit=unit
+            )
+
+        batches = bound(energy)
+        rows = batches.sample
+        with one_blas_thread():
+            start = self._start(rng, X[rows] / unit, y[rows], unit)
+            start = well_scaled(start, bound(size_energy))
+        return StochasticDescent(batches, rng, start)
 
 
 def well_scaled(A: NDArray, value: Callable[[NDArray], NDArray]) -> NDArray:
@@ -51,7 +85,7 @@ class StochasticDescent:
         self.mean = np.zeros(start.shape)
         self.square = 0.0
 
-    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
+    def run(self, max_iter: int, tol: float) -> bool:
         """Whether it converged within so many evaluations on the subset."""
         streams = Streams.of(self.rng, 1)
         A = self.start
@@ -66,7 +100,8 @@ class StochasticDescent:
             A, mean = self._walk(streams, A, step)
             self.best.offer(self.objective(mean[None])[0], mean)
             self.n_iter += 1
-            tell(verbose, "evaluation %d: objective %.6g", self.n_iter, self.best.value)
+            value = self.best.value
+            logger.info("evaluation %d: objective %.6g", self.n_iter, value)
             waited = 0 if self.best.value < before - tol else waited + 1
             if waited == PATIENCE:
                 waited = 0

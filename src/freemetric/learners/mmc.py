@@ -15,12 +15,13 @@ from .side_information import PairLearner, are_different
 
 
 class MMC(PairLearner):
-    r"""Mahalanobis metric for clustering: the largest mean distance of dissimilar pairs.
+    r"""Mahalanobis metric for clustering: dissimilar pairs far apart on average.
 
     .. math::
 
-        \max_{M \succeq 0}\; F(M) = \operatorname{mean}_{(i, j) \in D} d_M(i, j) \quad \text{such that} \quad
-        \operatorname{mean}_{(i, j) \in S} d_M(i, j)^2 = 1, \qquad d_M(i, j)^2 = (x_i - x_j)^T M (x_i - x_j),
+        \max_{M \succeq 0}\; F(M) = \operatorname{mean}_{(i, j) \in D} d_M(i, j) \quad
+        \text{such that} \quad \operatorname{mean}_{(i, j) \in S} d_M(i, j)^2 = 1,
+        \qquad d_M(i, j)^2 = (x_i - x_j)^T M (x_i - x_j),
 
     for similar pairs S and dissimilar pairs D. The distances in F are not squared; with
     squares the best M would have rank one. With C = K K^T the mean of v v^T over the
@@ -51,8 +52,6 @@ class MMC(PairLearner):
         Maximum number of iterations.
     tol : float, default=0.001
         Stop when the objective is at most this share of itself away from the optimum.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -92,8 +91,9 @@ class MMC(PairLearner):
     >>> model = MMC(random_state=0).fit(X, y)
     >>> bool(model.gap_ <= 1e-3 * abs(model.objective_))
     True
-    >>> model = MMC().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])  # instead of labels
-    >>> near, far = model.pair_distance(X[[[0, 1], [0, 100]]])
+    >>> pairs = [[0, 1], [0, 100]]  # instead of labels
+    >>> model = MMC().fit(X, pairs=pairs, pair_labels=[1, -1])
+    >>> near, far = model.pair_distance(X[pairs])
     >>> bool(near < far)
     True
     """
@@ -117,7 +117,6 @@ class MMC(PairLearner):
         regularization="auto",
         max_iter=1000,
         tol=0.001,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -126,7 +125,6 @@ class MMC(PairLearner):
         self.regularization = regularization
         self.max_iter = max_iter
         self.tol = tol
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y, pairs=None, pair_labels=None):
@@ -135,10 +133,8 @@ class MMC(PairLearner):
         U = differences[similar]
         V = differences[~similar]
         C = covariance(U, self.regularization) if len(U) else np.eye(U.shape[1])
-        if self.diagonal:
-            K = np.diag(np.sqrt(np.diag(C)))
-        else:
-            K = cholesky(C, lower=True)
+        C = np.diag(np.diag(C)) if self.diagonal else C
+        K = cholesky(C, lower=True)
         whitened = solve_triangular(K, V[are_different(V)].T, lower=True).T
         search = _MeanDistance(whitened, self.diagonal)
         n_iter = self._run(search)
@@ -176,10 +172,10 @@ class _MeanDistance(BoundedDescent):
         """The best L as a matrix."""
         return np.diag(self.best.item) if self.diagonal else self.best.item
 
-    def run(self, max_iter, tol, verbose):
+    def run(self, max_iter, tol):
         """Descend, unless there are no dissimilar pairs: every metric is as good."""
         if len(self.V):
-            return super().run(max_iter, tol, verbose)
+            return super().run(max_iter, tol)
         self.gap = 0.0
         return True
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..energies import Energy, LogNCAEnergy, MiniBatch, NCAEnergy, RegressionEnergy
+from ..energies import Energy, LogNCAEnergy, NCAEnergy, RegressionEnergy
 from ..mc.streams import generator
 from .base import WeightedMetricLearner
 from .constraints import (
@@ -12,13 +12,12 @@ from .constraints import (
     SEARCH,
     TWO_OR_MORE_OR_NONE,
 )
-from .maps import MapSearch
-from .minibatch import SUBSET, StochasticDescent, rows_per_batch, well_scaled
-from .search import Descent, one_blas_thread
+from .minibatch import BatchSearch, rows_per_batch
+from .search import Descent
 from .validation import unit_of
 
 
-class EnergyDescent(WeightedMetricLearner, MapSearch):
+class EnergyDescent(WeightedMetricLearner, BatchSearch):
     """Descends to the nearest minimum of ``_energy``.
 
     Batches start at a size with low ``_size_energy``.
@@ -26,9 +25,6 @@ class EnergyDescent(WeightedMetricLearner, MapSearch):
 
     _energy: type[Energy]
     _size_energy: type[Energy]
-    device: str
-    batch_size: int | None
-    random_state: Any
 
     def _learn(self, X, y, weights=None):
         unit = unit_of(X)
@@ -36,7 +32,8 @@ class EnergyDescent(WeightedMetricLearner, MapSearch):
         if n is None:
             search = self._descent(X / unit, y, weights, unit)
         else:
-            search = self._in_batches(X, y, weights, unit, n)
+            energies = self._energy(), self._size_energy()
+            search = self._in_batches(X, y, weights, unit, n, *energies)
         n_iter = self._run(search)
         return {
             "components_": search.best.item / unit,
@@ -59,29 +56,9 @@ class EnergyDescent(WeightedMetricLearner, MapSearch):
         start = self._start(generator(self.random_state), X, y, unit)
         return Descent(objective, start, gtol=self.tol / len(X))
 
-    def _in_batches(self, X, y, weights, unit, n):
-        """Stochastic descent on the energies of batches of n samples."""
-        rng = generator(self.random_state)
-        seed = int(rng.integers(2**32))
-
-        def bound(energy):
-            return MiniBatch(energy, n, sample_size=SUBSET, random_state=seed).bind(
-                X, y, sample_weight=weights, device=self.device, unit=unit
-            )
-
-        energy = bound(self._energy())
-        start = self._previous(X.shape[1], unit)
-        if start is None:
-            rows = energy.sample
-            with one_blas_thread():
-                start = self._initial(rng, X[rows] / unit, y[rows], unit)
-                start = well_scaled(start, bound(self._size_energy()))
-        return StochasticDescent(energy, rng, start)
-
 
 class NCA(EnergyDescent):
-    """Neighbourhood components analysis: the nearest minimum of the expected leave-one-out
-    error.
+    """Neighbourhood components analysis: least expected leave-one-out error.
 
     E(A) = 1 - 1/N sum_ij p_ij [y_i = y_j],  p_ij = exp(-|A x_i - A x_j|^2) / sum_{k !=
     i} exp(-|A x_i - A x_k|^2).
@@ -109,13 +86,9 @@ class NCA(EnergyDescent):
     batch_size : int or None, default=None
         Samples of a batch. None: no batches up to 10,000 samples, batches of 2,048
         beyond.
-    warm_start : bool, default=False
-        Start from the last fit where its shape fits the data.
     device : str, default="cpu"
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain
         numpy, which is slow.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -151,8 +124,8 @@ class NCA(EnergyDescent):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import NCA
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), NCA(), KNeighborsClassifier()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
+    >>> model = make_pipeline(MinMaxScaler(), NCA(), KNeighborsClassifier())
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 
@@ -163,7 +136,6 @@ class NCA(EnergyDescent):
         "n_components": COUNT_OR_NONE,
         "init": MAP,
         "batch_size": TWO_OR_MORE_OR_NONE,
-        "warm_start": ["boolean"],
         "device": [str],
     }
 
@@ -175,9 +147,7 @@ class NCA(EnergyDescent):
         max_iter=50,
         tol=1e-05,
         batch_size=None,
-        warm_start=False,
         device="cpu",
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -185,9 +155,7 @@ class NCA(EnergyDescent):
         self.max_iter = max_iter
         self.tol = tol
         self.batch_size = batch_size
-        self.warm_start = warm_start
         self.device = device
-        self.verbose = verbose
         self.random_state = random_state
 
 
@@ -195,8 +163,10 @@ class MLKR(EnergyDescent):
     r"""Metric learning for kernel regression: the metric in which neighbours predict a
     target best.
 
-    .. math:: E(A) = \frac{1}{N \operatorname{var} y} \sum_i \left(y_i - \sum_{j \ne i} p_{ij} y_j\right)^2, \qquad
-       p_{ij} = \frac{\exp(-|A x_i - A x_j|^2)}{\sum_{k \ne i} \exp(-|A x_i - A x_k|^2)},
+    .. math:: E(A) = \frac{1}{N \operatorname{var} y}
+        \sum_i \left(y_i - \sum_{j \ne i} p_{ij} y_j\right)^2, \qquad
+        p_{ij} = \frac{\exp(-|A x_i - A x_j|^2)}
+        {\sum_{k \ne i} \exp(-|A x_i - A x_k|^2)},
 
     the leave-one-out error of kernel regression as a share of the variance of y,
     averaged over outputs, by L-BFGS to the nearest minimum. Scale the features first.
@@ -207,7 +177,8 @@ class MLKR(EnergyDescent):
     n_components : int or None, default=None
         Dimension of the learned space; None keeps the number of features, or the rank
         of very wide data.
-    init : {"auto", "identity", "pca", "pls", "random", "uniform"} or array of shape (p, n_features), default="auto"
+    init : str or array-like of shape (p, n_features), default="auto"
+        "auto", "identity", "pca", "pls", "random", "uniform" or a map.
         Start of the search. "auto": the identity, or for fewer dimensions "pls",
         partial least squares.
     max_iter : int, default=1000
@@ -219,13 +190,9 @@ class MLKR(EnergyDescent):
     batch_size : int or None, default=None
         Samples of a batch. None: no batches up to 10,000 samples, batches of 2,048
         beyond.
-    warm_start : bool, default=False
-        Start from the last fit where its shape fits the data.
     device : str, default="cpu"
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain
         numpy, which is slow.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -246,7 +213,7 @@ class MLKR(EnergyDescent):
     See Also
     --------
     MetricKNeighborsRegressor : Predicts targets in the learned space.
-    DMLFE : Samples the same energy, ``DMLFE(energy="regression")``, or other losses of it.
+    DMLFE : Samples the same energy, ``DMLFE(energy="regression")``, or other losses.
 
     References
     ----------
@@ -261,8 +228,8 @@ class MLKR(EnergyDescent):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import MLKR
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), MLKR(n_components=2), KNeighborsRegressor(15)).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.4
+    >>> model = make_pipeline(MinMaxScaler(), MLKR(2), KNeighborsRegressor(15))
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.4
     True
     """
 
@@ -279,9 +246,7 @@ class MLKR(EnergyDescent):
         max_iter=1000,
         tol=1e-07,
         batch_size=None,
-        warm_start=False,
         device="cpu",
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -289,7 +254,5 @@ class MLKR(EnergyDescent):
         self.max_iter = max_iter
         self.tol = tol
         self.batch_size = batch_size
-        self.warm_start = warm_start
         self.device = device
-        self.verbose = verbose
         self.random_state = random_state

@@ -21,7 +21,8 @@ class NCMML(MapSearch):
     means.
 
     .. math:: E(A) = -\frac1N \sum_i \log p(y_i | x_i) + r |A - A_0|^2, \qquad
-        p(c | x) = \frac{\exp(-|A x - A m_c|^2 / 2)}{\sum_{c'} \exp(-|A x - A m_{c'}|^2 / 2)},
+        p(c | x) = \frac{\exp(-|A x - A m_c|^2 / 2)}
+        {\sum_{c'} \exp(-|A x - A m_{c'}|^2 / 2)},
 
     by L-BFGS from A_0 on. The means m_c are those of the samples: new classes can be
     added later by their means alone. With several centroids per class p(c | x) is the
@@ -44,10 +45,6 @@ class NCMML(MapSearch):
         Maximum number of iterations.
     tol : float, default=1e-06
         Stop when an iteration lowers the objective by less.
-    warm_start : bool, default=False
-        Start from the last fit's map; A_0 stays what ``init`` names.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -84,8 +81,8 @@ class NCMML(MapSearch):
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import NCMML
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), NCMML(), KNeighborsClassifier()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
+    >>> model = make_pipeline(MinMaxScaler(), NCMML(), KNeighborsClassifier())
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 
@@ -95,7 +92,6 @@ class NCMML(MapSearch):
         "n_centroids": COUNT,
         "regularization": NOT_NEGATIVE,
         "init": MAP,
-        "warm_start": ["boolean"],
     }
 
     def __init__(
@@ -107,8 +103,6 @@ class NCMML(MapSearch):
         init="auto",
         max_iter=200,
         tol=1e-06,
-        warm_start=False,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -117,8 +111,6 @@ class NCMML(MapSearch):
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y):
@@ -133,9 +125,7 @@ class NCMML(MapSearch):
             cost = self.regularization * float(((A - A0) ** 2).sum())
             return value + cost, gradient + 2 * self.regularization * (A - A0)
 
-        previous = self._previous(A0.shape[1], unit, len(A0))
-        start = A0 if previous is None else previous
-        value, A, n_iter = self._descend(objective, start)
+        value, A, n_iter = self._descend(objective, A0)
         return {
             "components_": A / unit,
             "centroids_": centroids * unit,

@@ -11,7 +11,7 @@ from ..kernels import cpu_kernels
 from ..mc.streams import generator
 from .constraints import COUNT, COUNT_OR_NONE, NOT_NEGATIVE, POSITIVE, SEARCH
 from .linear_algebra import group_means, map_by_contrast, map_of, shrunk
-from .search import BestSoFar, one_blas_thread, tell
+from .search import BestSoFar, logger, one_blas_thread
 from .side_information import TripletLearner, check_tuples, class_neighbors
 from .validation import canonical_order, clip_count, unit_of
 
@@ -68,8 +68,6 @@ class SCML(TripletLearner):
         Maximum number of iterations.
     tol : float, default=0.001
         Stop when 5000 mini-batches have lowered F by less.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -141,7 +139,6 @@ class SCML(TripletLearner):
         batch_size=10,
         max_iter=100000,
         tol=0.001,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -154,7 +151,6 @@ class SCML(TripletLearner):
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.tol = tol
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y, triplets=None):
@@ -260,11 +256,12 @@ class DualAveraging:
         self.trace: list[float] = []
         self.n_iter = 0
 
-    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
+    def run(self, max_iter: int, tol: float) -> bool:
         """Whether it converged within ``max_iter`` steps."""
         for done in range(0, max_iter, STEPS):
             self.advance(min(STEPS, max_iter - done))
-            tell(verbose, "iteration %d: objective %.6g", self.n_iter, self.best.value)
+            value = self.best.value
+            logger.info("iteration %d: objective %.6g", self.n_iter, value)
             if len(self.trace) > PATIENCE:
                 gain = self.trace[-1 - PATIENCE] - self.best.value
                 if gain < tol and self.latest - self.best.value <= tol:

@@ -17,7 +17,7 @@ from .constraints import (
     TWO_OR_MORE_OR_NONE,
 )
 from .linear_algebra import map_by_contrast
-from .search import Array, BestSoFar, tell
+from .search import Array, BestSoFar, logger
 from .side_information import PairLearner, PriorLearner
 from .validation import labelled_rows, unit_of
 
@@ -35,7 +35,8 @@ class SDML(PriorLearner, PairLearner):
 
     .. math::
 
-        \min_{M \succ 0}\; F(M) = \operatorname{tr}(S M) - \log\det M + \lambda \sum_{i \ne j} |M_{ij}|, \qquad
+        \min_{M \succ 0}\; F(M) = \operatorname{tr}(S M) - \log\det M
+        + \lambda \sum_{i \ne j} |M_{ij}|, \qquad
         S = M_0^{-1} + \beta \sum_c s_c v_c v_c^T,
 
     where v_c is the difference of the two samples of pair c, s_c = 1 for similar and -1
@@ -68,8 +69,6 @@ class SDML(PriorLearner, PairLearner):
         Maximum number of iterations.
     tol : float, default=0.0001
         Stop when F is at most this times the number of features above its minimum.
-    verbose : bool, default=False
-        Log every iteration.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
 
@@ -116,8 +115,9 @@ class SDML(PriorLearner, PairLearner):
     >>> bool((SDML(sparsity=0.1, random_state=0).fit(X, y).precision_ == 0).any())
     True
 
-    >>> model = SDML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])  # instead of labels
-    >>> near, far = model.pair_distance(X[[[0, 1], [0, 100]]])
+    >>> pairs = [[0, 1], [0, 100]]  # instead of labels
+    >>> model = SDML().fit(X, pairs=pairs, pair_labels=[1, -1])
+    >>> near, far = model.pair_distance(X[pairs])
     >>> bool(near < far)
     True
     """
@@ -141,7 +141,6 @@ class SDML(PriorLearner, PairLearner):
         prior="identity",
         max_iter=500,
         tol=0.0001,
-        verbose=False,
         random_state=None,
     ):
         self.n_components = n_components
@@ -151,7 +150,6 @@ class SDML(PriorLearner, PairLearner):
         self.prior = prior
         self.max_iter = max_iter
         self.tol = tol
-        self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y, pairs=None, pair_labels=None):
@@ -239,7 +237,7 @@ class SparseInverse:
         """Its value, in the same units."""
         return self.best.value + 2 * float(np.log(self.units).sum())
 
-    def run(self, max_iter: int, tol: float, verbose: bool = False) -> bool:
+    def run(self, max_iter: int, tol: float) -> bool:
         """Whether the gap is at most tol times the number of features."""
         identity = np.eye(len(self.S))
         points = [self.point(identity)]  # the solution of a large penalty
@@ -254,7 +252,7 @@ class SparseInverse:
             at = self.advance(at)
             self.n_iter += 1
             message = "iteration %d: objective %.6g, gap %.2e"
-            tell(verbose, message, self.n_iter, self.objective, self.gap)
+            logger.info(message, self.n_iter, self.objective, self.gap)
         return at is not None
 
     def look(self, at: Point) -> float:

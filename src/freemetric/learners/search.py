@@ -1,4 +1,7 @@
-"""What searches share: the best state so far, progress, BLAS in one thread, L-BFGS."""
+"""What searches share: the best state so far, BLAS in one thread, L-BFGS.
+
+Progress is logged by the logger "freemetric" at level INFO.
+"""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -30,14 +33,6 @@ class BestSoFar:
         self.value = float(value)
         self.item = item.copy()
         return True
-
-
-def tell(verbose: bool, message: str, *args: Any) -> None:
-    """Log progress; ``verbose`` shows it even where no logging is configured."""
-    if verbose and not logger.hasHandlers():
-        logger.addHandler(logging.StreamHandler())
-        logger.setLevel(logging.INFO)
-    logger.log(logging.INFO if verbose else logging.DEBUG, message, *args)
 
 
 class _BlasLimit:
@@ -123,11 +118,9 @@ class Descent:
         self.gtol = gtol
         self.best = BestSoFar()
         self.n_iter = 0
-        self.verbose = False
 
-    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
+    def run(self, max_iter: int, tol: float) -> bool:
         """Whether it converged within so many iterations."""
-        self.verbose = verbose
         gtol = 0.1 * tol if self.gtol is None else self.gtol
         result = lbfgs(self, self.start, max_iter, self.report, tol, gtol)
         return result.status != 1
@@ -141,8 +134,8 @@ class Descent:
     def report(self, flat: Array | None = None) -> None:
         """Count and log an iteration."""
         self.n_iter += 1
-        message = "iteration %d: objective %.6g"
-        tell(self.verbose, message, self.n_iter, self.best.value)
+        value = self.best.value
+        logger.info("iteration %d: objective %.6g", self.n_iter, value)
 
 
 class BoundedDescent(Descent):
@@ -162,10 +155,9 @@ class BoundedDescent(Descent):
         """The best objective so far."""
         return self.best.value
 
-    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
+    def run(self, max_iter: int, tol: float) -> bool:
         """Whether the gap is small, or nothing better could be found."""
         self.tol = tol
-        self.verbose = verbose
         lbfgs(self, self.start, max_iter, self.report)
         return self.has_settled() or self.n_iter < max_iter
 

@@ -3,14 +3,10 @@
 import numpy as np
 from sklearn.decomposition import PCA as ScikitLearnPCA
 
-from ..magnitudes import enlarged, exponent_of, reduced
 from .base import MetricLearner
 from .constraints import COUNT_OR_NONE, NOT_NEGATIVE_OR_AUTO, SEED
-from .linear_algebra import invertible, is_regular
+from .linear_algebra import covariance
 from .validation import clip_count, ranges
-
-ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at again
-FEW_DIGITS = 1e-6  # of variances; below, eigenvalues have less than ten digits
 
 
 class Euclidean(MetricLearner):
@@ -148,7 +144,8 @@ class Covariance(MetricLearner):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> from freemetric import Covariance
-    >>> bool(np.allclose(Covariance().fit(X).get_mahalanobis_matrix(), np.linalg.inv(np.cov(X.T))))
+    >>> M = Covariance().fit(X).get_mahalanobis_matrix()
+    >>> bool(np.allclose(M, np.linalg.inv(np.cov(X.T))))
     True
     """
 
@@ -168,38 +165,17 @@ class Covariance(MetricLearner):
         self.regularization = regularization
 
     def _learn(self, X, y):
-        mean = np.full(len(X), 1 / len(X)) @ X
-        exponent = exponent_of(X - mean)  # squares of small values do not vanish
-        rows = reduced(X - mean, exponent)
-        C = rows.T @ rows / max(len(X) - 1, 1)
-        spread = np.sqrt(np.diag(C))
-        varies = spread > ROUNDING * np.abs(reduced(mean, exponent))
-        if not varies.all():
-            varies = ranges(X) > 0
-            C = C[np.ix_(varies, varies)]
-            rows = rows[:, varies]
-            spread = spread[varies]
-            exponent = exponent[varies]
+        X = X - X.mean(axis=0)
+        spread = X.std(axis=0, ddof=1) if len(X) > 1 else np.zeros(X.shape[1])
+        varies = (ranges(X) > 0) & (spread > 0)
         if not varies.any():
-            return {"components_": np.eye(len(mean))[: self.n_components]}
-        R = C / np.outer(spread, spread)
-        if self.regularization != "auto" or not is_regular(R):
-            rows = rows * (np.sqrt(len(X) / (len(X) - 1)) / spread)
-            R = invertible(R, rows, self.regularization)
-        directions = _whitening(R, enlarged(spread, exponent))
+            return {"components_": np.eye(X.shape[1])[: self.n_components]}
+        spread = spread[varies]
+        rows = X[:, varies] / (spread * np.sqrt((len(X) - 1) / len(X)))
+        R = covariance(rows, self.regularization)  # of features with variance one
+        variances, vectors = np.linalg.eigh(R * np.outer(spread, spread))
+        directions = vectors[:, ::-1].T / np.sqrt(variances[::-1])[:, None]
         A = np.zeros((len(directions), len(varies)))
         A[:, varies] = directions
         p = clip_count(self.n_components, len(A), "n_components")
         return {"components_": A[:p]}
-
-
-def _whitening(R, spread):
-    """Principal directions of the covariance over their standard deviations."""
-    variances, vectors = np.linalg.eigh(R * np.outer(spread, spread))
-    if variances[0] > FEW_DIGITS * variances[-1]:
-        deviations = np.sqrt(variances[::-1])
-        directions = vectors[:, ::-1].T
-    else:  # by a root, whose condition is the root of that: units cost no digits
-        root = np.linalg.cholesky(R).T * spread
-        _, deviations, directions = np.linalg.svd(root)
-    return directions / deviations[:, None]

@@ -1,6 +1,5 @@
 """Training data: checks, labels, weights, order, units, and warnings about them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -138,8 +137,7 @@ def labelled_data(
     """Samples, class indices and classes; unlabelled rows are left out, or -1."""
     rows = np.flatnonzero(has_label(y))
     classes, indices = check_labels(y[rows])
-    warn_of_classes(indices, classes)
-    warn_of_samples(X if keeps_unlabelled else X[rows])
+    warn_of_copies(X)
     if len(rows) == len(X):
         return X, indices, classes
     if keeps_unlabelled:
@@ -173,8 +171,7 @@ def weighted_data(
     rows = np.flatnonzero(with_label & (weights > NEGLIGIBLE * weights.mean()))
     classes, indices = check_labels(y[rows])
     X, indices, weights = _in_order(X, indices, weights, rows, keeps_order)
-    warn_of_classes(indices, classes)
-    warn_of_samples(X)
+    warn_of_copies(X)
     return X, indices, weights, classes
 
 
@@ -187,6 +184,7 @@ def regression_data(
     targets = y[rows].astype(np.float64)
     if not np.ptp(targets, axis=0).any():
         raise ValueError("y is constant: a metric is learned from targets that differ.")
+    warn_of_copies(X)
     return _in_order(X, targets, weights, rows, keeps_order)
 
 
@@ -286,28 +284,12 @@ def warn_of_unlabelled(n: int) -> None:
     warn_of_data(f"Unlabelled rows (y = -1) are left out: {n}; {remedy}.")
 
 
-def warn_of_classes(y: NDArray, classes: NDArray) -> None:
-    """Warn of classes of one sample."""
-    lonely = classes[np.bincount(y) == 1].tolist()
-    if lonely:
-        what = "Classes with a single sample, which has no neighbour of its own class"
-        warn_of_data(f"{what}: {first_of(lonely)}.")
-
-
-def warn_of_samples(X: NDArray) -> None:
-    """Warn of traits of the samples that make the metric worse."""
-    N, d = X.shape
-    constant = np.flatnonzero(ranges(X) == 0)
-    if len(constant):
-        what = "Constant features, which no distance can use"
-        warn_of_data(f"{what}: {first_of(constant)}.")
+def warn_of_copies(X: NDArray) -> None:
+    """Warn where many rows are copies of others."""
     copies = count_copies(X)
-    if copies > MANY_COPIES * N:
+    if copies > MANY_COPIES * len(X):
         why = "errors that leave one row out may be too low"
-        warn_of_data(f"{copies} of {N} rows are copies of others: {why}.")
-    if d > N:
-        what = f"Fewer samples ({N}) than features ({d})"
-        warn_of_data(f"{what}: many maps fit them perfectly; n_components may help.")
+        warn_of_data(f"{copies} of {len(X)} rows are copies of others: {why}.")
 
 
 def count_copies(X: NDArray) -> int:
@@ -316,9 +298,3 @@ def count_copies(X: NDArray) -> int:
     points = np.sort(X @ line)
     gaps = np.diff(points)
     return int((gaps <= ROUNDING * np.abs(points).max()).sum())
-
-
-def first_of(items: Sequence | NDArray, most: int = 5) -> str:
-    """The first items as text, and how many more there are."""
-    text = ", ".join(map(str, items[:most]))
-    return f"{text} and {len(items) - most} more" if len(items) > most else text

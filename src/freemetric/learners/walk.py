@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..forking import effective_n_threads
 from ..mc import Chain, Info, Sampler, State, Streams
-from .search import BestSoFar, one_blas_thread, tell
+from .search import BestSoFar, logger, one_blas_thread
 
 MOST_SNAPSHOTS = 60
 SECONDS = 1.0  # between two writes of a checkpoint
@@ -46,19 +46,15 @@ class Walk:
         ``noted[name](state, info)`` makes a row (R,) of the trace.
     path : Path or None, default=None
         File that keeps the walk while it runs; a file that is there is resumed.
-    verbose : bool, default=False
-        Log the steps.
     """
 
     def __init__(
         self,
         noted: Mapping[str, Observer],
         path: Path | None = None,
-        verbose: bool = False,
     ) -> None:
         self.noted = noted
         self.path = path
-        self.verbose = verbose
         self.best = BestSoFar()
         self.rows: dict[str, list[NDArray]] = {name: [] for name in noted}
         self.maps: list[NDArray] = []  # of the first replica, the start included
@@ -100,7 +96,7 @@ class Walk:
         if step % 10 ** (len(str(step)) - 1) == 0:  # 1, ..., 10, 20, ..., 100, 200, ...
             T = info.temperature[0]
             message = "step %d: temperature %.2e, lowest energy so far %.5f"
-            tell(self.verbose, message, step, T, self.best.value)
+            logger.info(message, step, T, self.best.value)
 
     def _write(self, chain):
         """Write the walk, whole or not at all."""

@@ -1,6 +1,5 @@
-"""Estimators of metric-learn's names that learn from pairs, or from labels by drawing pairs: ITML, MMC, SDML."""
+"""Estimators of metric-learn's names that learn from pairs: ITML, MMC, SDML."""
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +11,9 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 from sklearn.utils.validation import check_is_fitted
 
 from .. import learners
-from ..files.checks import require
 from ..learners.tuples.classifiers import STRATEGIES, best_threshold
-from ..learners.validation import unit_of
-from .base import DEPRECATED, LAST, Mahalanobis, translated
+from ..learners.validation import check_samples_and_targets, dense, unit_of
+from .base import Mahalanobis
 from .constraints import drawn
 from .points import PointsLearner
 from .starts import metric_matrix
@@ -24,23 +22,25 @@ MOST_COMPARED = 2000  # points whose distances give the default bounds
 SMALLEST_BOUND = 1e-9
 LARGEST_GAMMA = 1e6  # what metric-learn writes as infinity
 SMALLEST_GAP = 1e-9
-SHARE_OF_START = 0.01  # of the similar pairs' squared distances, which sets the scale of MMC's result
-OLD_TOL = {"convergence_threshold": DEPRECATED}
-OLD = {"num_constraints": DEPRECATED, **OLD_TOL}
-SCALE = {"init": "identity", "diagonal": False, "diagonal_c": 1.0}
-TOL_OF_SDML = 1e-6  # of the objective, for each feature; the last of Newton's steps are cheap
+SHARE_OF_START = 0.01  # of similar pairs' squared distances: the scale of MMC's result
+TOL_OF_SDML = 1e-6  # of the objective, for each feature; Newton's last steps are cheap
 
 
 class PairsClassifier(ClassifierMixin, Mahalanobis):
-    """Subclasses implement ``_learn_pairs(X, pairs, pair_labels, **options)`` with pairs of rows of X."""
+    """Subclasses implement ``_learn_pairs(points, pairs, signs)``.
+
+    ``pairs`` are rows of the points.
+    """
 
     classes_ = np.array([-1, 1])
     threshold_: float
-    _fitted_on = "pairs"
-    _sets = ("threshold_",)
-    _learn_pairs: Callable[..., Any]
 
-    def fit(self, pairs: ArrayLike, y: ArrayLike, calibration_params: dict[str, Any] | None = None) -> Self:
+    def fit(
+        self,
+        pairs: ArrayLike,
+        y: ArrayLike,
+        calibration_params: dict[str, Any] | None = None,
+    ) -> Self:
         """Learn the metric and a threshold from pairs.
 
         Parameters
@@ -51,31 +51,38 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
             +1 for similar, -1 for dissimilar pairs.
         calibration_params : dict or None, default=None
             Parameters of ``calibrate_threshold``.
-        """
-        return self._fit_and_calibrate(pairs, y, calibration_params)
 
-    def _fit_and_calibrate(self, pairs, y, calibration_params, **options):
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return self._fit_pairs(pairs, y, calibration_params)
+
+    def _fit_pairs(self, pairs, y, calibration_params, **options):
         calibration = calibration_params or {}
-        self._validate_calibration_params(**calibration)
-        X, indices = self._distinct(pairs, 2)
-        y = _checked_labels(pairs, y)
-        self._learn_pairs(X, indices, y, **options)
-        return self._calibrate(X[indices], y, **calibration)
+        _check_calibration(**calibration)
+        points, indices = self._distinct(pairs, 2)
+        signs = _checked_signs(pairs, y)
+        self._learn_pairs(points, indices, signs, **options)
+        return self._calibrate(points[indices], signs, **calibration)
 
     def decision_function(self, pairs: ArrayLike) -> NDArray:
-        """Minus the learned distance (n_pairs,) of pairs of points or indicators: larger for more similar ones."""
+        """Return minus the learned distances of pairs, as ``pair_score``."""
         return self.pair_score(pairs)
 
     def predict(self, pairs: ArrayLike) -> NDArray:
-        """+1 for pairs that are at most ``threshold_`` apart, -1 for others, (n_pairs,)."""
+        """Predict +1 for pairs at most ``threshold_`` apart, -1 for others."""
         check_is_fitted(self)
         if not hasattr(self, "threshold_"):
-            missing = "A threshold for this estimator has not been set"
-            raise AttributeError(f"{missing}, call its set_threshold or calibrate_threshold method.")
+            raise AttributeError(
+                "A threshold for this estimator has not been set, call its "
+                "set_threshold or calibrate_threshold method."
+            )
         return np.where(-self.decision_function(pairs) <= self.threshold_, 1, -1)
 
     def score(self, pairs: ArrayLike, y: ArrayLike) -> float:
-        """Area under the ROC curve: how often a similar pair (y = 1) is nearer than a dissimilar one (y = -1)."""
+        """Return the area under the ROC curve of pairs with labels y, +1 and -1."""
         return roc_auc_score(y, self.decision_function(pairs))
 
     def set_threshold(self, threshold: float) -> Self:
@@ -84,8 +91,8 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
         try:
             self.threshold_ = float(threshold)
         except (TypeError, ValueError):
-            what = f"Parameter threshold must be a real number. Got {type(threshold)} instead."
-            raise ValueError(what) from None
+            what = "Parameter threshold must be a real number"
+            raise ValueError(f"{what}. Got {type(threshold)} instead.") from None
         return self
 
     def calibrate_threshold(
@@ -105,8 +112,8 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
         y_valid : array-like of shape (n_pairs,)
             +1 for similar, -1 for dissimilar pairs.
         strategy : {"accuracy", "f_beta", "max_tpr", "max_tnr"}, default="accuracy"
-            What to maximize: the accuracy; the F score; the true positive rate, while the true negative rate is at
-            least ``min_rate``; or the other way round.
+            What to maximize: the accuracy; the F score; the true positive rate, while
+            the true negative rate is at least ``min_rate``; or the other way round.
         min_rate : float in [0, 1] or None, default=None
             Needed for "max_tpr" and "max_tnr".
         beta : float, default=1.0
@@ -115,161 +122,562 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
         Returns
         -------
         self : object
+            With the new ``threshold_``.
         """
         check_is_fitted(self)
-        self._validate_calibration_params(strategy, min_rate, beta)
-        y = _checked_labels(pairs_valid, y_valid)
-        return self._calibrate(self._formed(pairs_valid, 2), y, strategy, min_rate, beta)
+        _check_calibration(strategy, min_rate, beta)
+        signs = _checked_signs(pairs_valid, y_valid)
+        pairs = self._formed(pairs_valid, 2)
+        return self._calibrate(pairs, signs, strategy, min_rate, beta)
 
-    def check_state(self) -> None:
-        super().check_state()
-        threshold = getattr(self, "threshold_", 0.0)
-        require(isinstance(threshold, int | float), f"threshold_ of {type(self).__name__}", f"is {threshold!r}")
-
-    def _calibrate(self, pairs, y, strategy="accuracy", min_rate=None, beta=1.0):
+    def _calibrate(self, pairs, signs, strategy="accuracy", min_rate=None, beta=1.0):
         scores = self.decision_function(pairs)
-        self.threshold_ = -best_threshold(scores, y == 1, strategy, min_rate, beta)
+        self.threshold_ = -best_threshold(scores, signs == 1, strategy, min_rate, beta)
         return self
 
-    @staticmethod
-    def _validate_calibration_params(strategy: Any = "accuracy", min_rate: Any = None, beta: Any = 1.0) -> None:
-        if strategy not in STRATEGIES:
-            known = 'Strategy can either be "accuracy", "f_beta" or "max_tpr" or "max_tnr"'
-            raise ValueError(f'{known}. Got "{strategy}" instead.')
-        if strategy in ("max_tpr", "max_tnr") and not (isinstance(min_rate, int | float) and 0 <= min_rate <= 1):
-            raise ValueError(f"Parameter min_rate must be a number in[0, 1]. Got {min_rate} instead.")
-        if strategy == "f_beta" and not isinstance(beta, int | float):
-            raise ValueError(f"Parameter beta must be a real number. Got {type(beta)} instead.")
+
+def _check_calibration(strategy="accuracy", min_rate=None, beta=1.0):
+    """The messages are metric-learn's."""
+    if strategy not in STRATEGIES:
+        known = 'Strategy can either be "accuracy", "f_beta" or "max_tpr" or "max_tnr"'
+        raise ValueError(f'{known}. Got "{strategy}" instead.')
+    is_rate = isinstance(min_rate, int | float) and 0 <= min_rate <= 1
+    if strategy in ("max_tpr", "max_tnr") and not is_rate:
+        what = "Parameter min_rate must be a number in[0, 1]"
+        raise ValueError(f"{what}. Got {min_rate} instead.")
+    if strategy == "f_beta" and not isinstance(beta, int | float):
+        what = "Parameter beta must be a real number"
+        raise ValueError(f"{what}. Got {type(beta)} instead.")
 
 
-def _checked_labels(pairs, y):
+def _checked_signs(pairs, y):
     labels = column_or_1d(y, warn=True)
     check_consistent_length(pairs, labels)
     # scikit-learn's cross_val_predict counts classes from 0 on
     if not (np.isin(labels, (-1, 1)).all() or np.isin(labels, (0, 1)).all()):
-        raise ValueError("The labels y of pairs are +1 for similar and -1 for dissimilar ones; found others.")
+        raise ValueError("y must be +1 for similar and -1 for dissimilar pairs.")
     return np.where(labels == 1, 1, -1)
 
 
 class PairsOfLabels(PointsLearner):
-    """Estimators that draw pairs from labels; subclasses have ``_learn_pairs(X, pairs, pair_labels)``."""
+    """Estimators that draw pairs from labels."""
 
-    _example = "n_constraints=200, random_state=0"
-    _learn_pairs: Callable[..., Any]
-
-    def _learn_points(self, X, y, *options):
-        a, b, c, d = drawn(y, self._given("n_constraints"), self.random_state)
-        pairs = np.column_stack([np.concatenate([a, c]), np.concatenate([b, d])])
-        return self._learn_pairs(X, pairs, np.repeat([1, -1], [len(a), len(c)]), *options)
+    def _fit_points(self, points, X, y, **options):
+        a, b, c, d = drawn(y, self.n_constraints, self.random_state)
+        pairs = np.column_stack([np.append(a, c), np.append(b, d)])
+        signs = np.repeat([1, -1], [len(a), len(c)])
+        return self._learn_pairs(points, pairs, signs, **options)
 
 
 class BaseITML(Mahalanobis):
-    _sets = ("bounds_",)
+    """How both ITML learn from pairs."""
 
-    def _learn_pairs(self, X, pairs, pair_labels, bounds=None):
-        self.bounds_ = self._bounds(X, bounds)
-        learner = self._translate(
-            learners.ITML,
+    def _learn_pairs(self, points, pairs, signs, bounds=None):
+        X = np.asarray(dense(points), dtype=np.float64)
+        bounds = self._bounds(X, bounds)
+        # the gap is of second order in the error of M; the solution does not depend on
+        # the order of pairs, so that the same pairs give the same M
+        learner = learners.ITML(
             gamma=min(self.gamma, LARGEST_GAMMA),
             prior=metric_matrix(self.prior, X, "prior", self.random_state),
-            bounds=self.bounds_,
-            tol=self._given("tol") ** 2,  # the gap is of second order in the error of M
-            random_state=0,  # of the order of pairs, on which the solution does not depend: the same pairs, the same M
+            bounds=bounds,
+            max_iter=self.max_iter,
+            tol=self.tol**2,
+            random_state=0,
         )
-        return self._learn_by(learner, X, pairs=pairs, pair_labels=pair_labels)
+        learner.fit(points, pairs=pairs, pair_labels=signs)
+        return self._keep(learner, bounds_=bounds)
 
-    def _bounds(self, X: NDArray, bounds: ArrayLike | None) -> NDArray:
-        """Two bounds; by default a small and a large distance of the points, used as squared distances.
+    def _bounds(self, X, bounds):
+        """Two bounds; by default a small and a large distance of the points.
 
-        So does metric-learn: its result depends on units, and its ``bounds_`` are compared with squared distances.
+        metric-learn, too, compares these distances with squared ones.
         """
-        if bounds is not None:
-            given = np.asarray(bounds, dtype=np.float64).ravel()
-            if given.shape != (2,) or not (given >= 0).all():
-                raise ValueError(f"bounds must be two numbers, none below 0; got {bounds!r}.")
-            return np.maximum(given, SMALLEST_BOUND)
-        if len(X) > MOST_COMPARED:
-            X = X[check_random_state(self.random_state).choice(len(X), MOST_COMPARED, replace=False)]
-        return np.maximum(np.percentile(cdist(X, X), (5, 95)), SMALLEST_BOUND)
+        if bounds is None:
+            if len(X) > MOST_COMPARED:
+                rng = check_random_state(self.random_state)
+                X = X[rng.choice(len(X), MOST_COMPARED, replace=False)]
+            bounds = np.percentile(cdist(X, X), (5, 95))
+        found = np.asarray(bounds, dtype=np.float64).ravel()
+        if found.shape != (2,) or not (found >= 0).all():
+            raise ValueError(f"bounds must be two numbers of at least 0; got {bounds}.")
+        return np.maximum(found, SMALLEST_BOUND)
 
 
-@translated(gamma=1.0, max_iter=1000, tol=1e-3, prior="identity", **LAST, **OLD_TOL)
 class ITML(BaseITML, PairsClassifier):
-    """Information-theoretic metric learning from pairs, by :class:`freemetric.ITML`."""
+    """Information-theoretic metric learning from pairs, by :class:`freemetric.ITML`.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Weight of the pairs against the prior.
+    max_iter : int, default=1000
+        Maximum number of iterations, or of mini-batches.
+    tol : float, default=0.001
+        Stop when the objective is within the square of this, relative to itself, of the
+        optimum.
+    prior : str or array-like of shape (n_features, n_features), default="identity"
+        "identity", "covariance", "random" or a matrix.
+        The metric to stay close to, positive definite.
+    verbose : bool, default=False
+        Not used: progress is logged by the logger "freemetric".
+    preprocessor : array-like, callable or None, default=None
+        Turns indicators into points: the array that they index, or a function of them.
+    random_state : int, RandomState or None, default=None
+        Seed of drawn constraints, and of a random start or prior.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map L, with M = L^T L.
+    bounds_ : ndarray of shape (2,)
+        Upper bound of the squared distances of similar pairs, lower bound of those of
+        dissimilar pairs.
+    threshold_ : float
+        Pairs at most this far apart are predicted to be similar.
+    n_iter_ : int
+        Number of iterations.
+    n_features_in_ : int
+        Number of features of the training samples.
+
+    Examples
+    --------
+    >>> from freemetric.metric_learn import ITML
+    >>> near, far = [[1.2, 7.5], [1.3, 1.5]], [[1.3, 4.5], [3.2, 4.6]]
+    >>> pairs = [near, [[6.4, 2.6], [6.2, 9.7]], far, [[6.2, 5.5], [5.4, 5.4]]]
+    >>> ITML().fit(pairs, [1, 1, -1, -1]).predict(pairs)
+    array([ 1,  1, -1, -1])
+    """
+
+    def __init__(
+        self,
+        gamma=1.0,
+        max_iter=1000,
+        tol=0.001,
+        prior="identity",
+        verbose=False,
+        preprocessor=None,
+        random_state=None,
+    ):
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.tol = tol
+        self.prior = prior
+        self.verbose = verbose
+        self.preprocessor = preprocessor
+        self.random_state = random_state
 
     def fit(  # type: ignore[override]  # metric-learn's order
-        self, pairs: ArrayLike, y: ArrayLike, bounds: ArrayLike | None = None, calibration_params: Any = None
+        self,
+        pairs: ArrayLike,
+        y: ArrayLike,
+        bounds: ArrayLike | None = None,
+        calibration_params: dict[str, Any] | None = None,
     ) -> Self:
-        """Learn the metric and a threshold from pairs, as :meth:`MMC.fit`.
+        """Learn the metric and a threshold from pairs.
 
-        ``bounds`` become ``bounds_``; None: the 5th and the 95th percentile of the distances between points.
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
+            Pairs of points, or of indicators.
+        y : array-like of shape (n_pairs,)
+            +1 for similar, -1 for dissimilar pairs.
+        bounds : array-like of shape (2,) or None, default=None
+            ``bounds_``; None: the 5th and the 95th percentile of the distances.
+        calibration_params : dict or None, default=None
+            Parameters of ``calibrate_threshold``.
+
+        Returns
+        -------
+        self : ITML
+            The fitted estimator.
         """
-        return self._fit_and_calibrate(pairs, y, calibration_params, bounds=bounds)
+        return self._fit_pairs(pairs, y, calibration_params, bounds=bounds)
 
 
-@translated(gamma=1.0, max_iter=1000, tol=1e-3, n_constraints=None, prior="identity", **LAST, **OLD)
 class ITML_Supervised(BaseITML, PairsOfLabels):  # noqa: N801 - metric-learn's name
-    """Information-theoretic metric learning from labels: pairs are drawn from them."""
+    """Information-theoretic metric learning from labels: pairs are drawn from them.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Weight of the pairs against the prior.
+    max_iter : int, default=1000
+        Maximum number of iterations, or of mini-batches.
+    tol : float, default=0.001
+        Stop when the objective is within the square of this, relative to itself, of the
+        optimum.
+    n_constraints : int or None, default=None
+        Similar and dissimilar pairs to draw, or quadruplets; None: 20 n_classes^2.
+    prior : str or array-like of shape (n_features, n_features), default="identity"
+        "identity", "covariance", "random" or a matrix.
+        The metric to stay close to, positive definite.
+    verbose : bool, default=False
+        Not used: progress is logged by the logger "freemetric".
+    preprocessor : array-like, callable or None, default=None
+        Turns indicators into points: the array that they index, or a function of them.
+    random_state : int, RandomState or None, default=None
+        Seed of drawn constraints, and of a random start or prior.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map L, with M = L^T L.
+    bounds_ : ndarray of shape (2,)
+        Upper bound of the squared distances of similar pairs, lower bound of those of
+        dissimilar pairs.
+    n_iter_ : int
+        Number of iterations.
+    n_features_in_ : int
+        Number of features of the training samples.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.metric_learn import ITML_Supervised
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ITML_Supervised(n_constraints=200, random_state=0).fit(X, y).transform(X).shape
+    (150, 4)
+    """
+
+    def __init__(
+        self,
+        gamma=1.0,
+        max_iter=1000,
+        tol=0.001,
+        n_constraints=None,
+        prior="identity",
+        verbose=False,
+        preprocessor=None,
+        random_state=None,
+    ):
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_constraints = n_constraints
+        self.prior = prior
+        self.verbose = verbose
+        self.preprocessor = preprocessor
+        self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike, bounds: ArrayLike | None = None) -> Self:
-        """Draw pairs from labels and learn the metric from them; ``bounds`` as in :meth:`ITML.fit`."""
-        return self._learn_points(*self._points(X, y), bounds)
+        """Draw pairs from labels and learn the metric from them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples,)
+            Points, or indicators of points.
+        y : array-like of shape (n_samples,)
+            Class labels; negative ones are unknown.
+        bounds : array-like of shape (2,) or None, default=None
+            As in ``ITML.fit``.
+
+        Returns
+        -------
+        self : ITML_Supervised
+            The fitted estimator.
+        """
+        points = self._formed_points(X)
+        samples, labels = check_samples_and_targets(self, points, y)
+        return self._fit_points(points, samples, labels, bounds=bounds)
 
 
 class BaseMMC(Mahalanobis):
-    def _learn_pairs(self, X, pairs, pair_labels):
+    """How both MMC learn from pairs."""
+
+    def _learn_pairs(self, points, pairs, signs):
+        X = np.asarray(dense(points), dtype=np.float64)
         start = metric_matrix(self.init, X, "init", self.random_state, definite=False)
-        tol = max(self._given("tol") ** 2, SMALLEST_GAP)  # the gap is of second order in the error of M
-        self._learn_by(self._translate(learners.MMC, tol=tol), X, pairs=pairs, pair_labels=pair_labels)
-        a, b = pairs[pair_labels == 1].T
-        V = X[a] - X[b]
-        # Give the metric metric-learn's scale: our learner finds its shape, on which scale has no influence. Squared
-        # distances of the similar differences V sum to a hundredth of those under the start; of a diagonal metric, to
-        # where they less diagonal_c times the logarithm of the dissimilar distances are least.
-        wanted = self.diagonal_c / 2 if self.diagonal else SHARE_OF_START * np.sum((V @ start) * V)
-        found = np.sum((V @ self.components_.T) ** 2)
-        if found > 0 and wanted > 0:
-            self.components_ *= np.sqrt(wanted / found)
-        return self
+        learner = learners.MMC(
+            diagonal=self.diagonal,
+            max_iter=self.max_iter,
+            tol=max(self.tol**2, SMALLEST_GAP),  # of second order in the error of M
+        )
+        learner.fit(points, pairs=pairs, pair_labels=signs)
+        V = X[pairs[signs == 1, 0]] - X[pairs[signs == 1, 1]]
+        # Give the metric metric-learn's scale; our learner finds its shape. Squared
+        # distances of similar pairs sum to a hundredth of those under the start; of a
+        # diagonal metric, to where they less diagonal_c times the logarithm of the
+        # dissimilar distances are least.
+        wanted = SHARE_OF_START * np.sum((V @ start) * V)
+        if self.diagonal:
+            wanted = self.diagonal_c / 2
+        found = np.sum((V @ learner.components_.T) ** 2)
+        scale = np.sqrt(wanted / found) if found > 0 and wanted > 0 else 1.0
+        return self._keep(learner, components_=scale * learner.components_)
 
 
-@translated(max_iter=100, max_proj=10000, tol=1e-3, **SCALE, **LAST, **OLD_TOL)
 class MMC(BaseMMC, PairsClassifier):
-    """Mahalanobis metric for clustering from pairs, by :class:`freemetric.MMC`."""
+    """Mahalanobis metric for clustering from pairs, by :class:`freemetric.MMC`.
+
+    Parameters
+    ----------
+    max_iter : int, default=100
+        Maximum number of iterations, or of mini-batches.
+    max_proj : int, default=10000
+        Not used: there are no projections.
+    tol : float, default=0.001
+        Stop when the objective is within the square of this, relative to itself, of the
+        optimum.
+    init : str or array-like of shape (n_features, n_features), default="identity"
+        "identity", "covariance", "random" or a matrix.
+        Sets the scale of the result only: the maximum does not depend on the start.
+    diagonal : bool, default=False
+        Learn a diagonal metric, weights of the features.
+    diagonal_c : float, default=1.0
+        Scale of a diagonal metric: squared distances of similar pairs sum to half of
+        it.
+    verbose : bool, default=False
+        Not used: progress is logged by the logger "freemetric".
+    preprocessor : array-like, callable or None, default=None
+        Turns indicators into points: the array that they index, or a function of them.
+    random_state : int, RandomState or None, default=None
+        Seed of drawn constraints, and of a random start or prior.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map L, with M = L^T L.
+    threshold_ : float
+        Pairs at most this far apart are predicted to be similar.
+    n_iter_ : int
+        Number of iterations.
+    n_features_in_ : int
+        Number of features of the training samples.
+
+    Examples
+    --------
+    >>> from freemetric.metric_learn import MMC
+    >>> near, far = [[1.2, 7.5], [1.3, 1.5]], [[1.3, 4.5], [3.2, 4.6]]
+    >>> pairs = [near, [[6.4, 2.6], [6.2, 9.7]], far, [[6.2, 5.5], [5.4, 5.4]]]
+    >>> MMC().fit(pairs, [1, 1, -1, -1]).predict(pairs)
+    array([ 1,  1, -1, -1])
+    """
+
+    def __init__(
+        self,
+        max_iter=100,
+        max_proj=10000,
+        tol=0.001,
+        init="identity",
+        diagonal=False,
+        diagonal_c=1.0,
+        verbose=False,
+        preprocessor=None,
+        random_state=None,
+    ):
+        self.max_iter = max_iter
+        self.max_proj = max_proj
+        self.tol = tol
+        self.init = init
+        self.diagonal = diagonal
+        self.diagonal_c = diagonal_c
+        self.verbose = verbose
+        self.preprocessor = preprocessor
+        self.random_state = random_state
 
 
-@translated(max_iter=100, max_proj=10000, tol=1e-6, n_constraints=None, **SCALE, **LAST, **OLD)
 class MMC_Supervised(BaseMMC, PairsOfLabels):  # noqa: N801 - metric-learn's name
-    """Mahalanobis metric for clustering from labels: pairs are drawn from them."""
+    """Mahalanobis metric for clustering from labels: pairs are drawn from them.
+
+    Parameters
+    ----------
+    max_iter : int, default=100
+        Maximum number of iterations, or of mini-batches.
+    max_proj : int, default=10000
+        Not used: there are no projections.
+    tol : float, default=1e-06
+        Stop when the objective is within the square of this, relative to itself, of the
+        optimum.
+    n_constraints : int or None, default=None
+        Similar and dissimilar pairs to draw, or quadruplets; None: 20 n_classes^2.
+    init : str or array-like of shape (n_features, n_features), default="identity"
+        "identity", "covariance", "random" or a matrix.
+        Sets the scale of the result only: the maximum does not depend on the start.
+    diagonal : bool, default=False
+        Learn a diagonal metric, weights of the features.
+    diagonal_c : float, default=1.0
+        Scale of a diagonal metric: squared distances of similar pairs sum to half of
+        it.
+    verbose : bool, default=False
+        Not used: progress is logged by the logger "freemetric".
+    preprocessor : array-like, callable or None, default=None
+        Turns indicators into points: the array that they index, or a function of them.
+    random_state : int, RandomState or None, default=None
+        Seed of drawn constraints, and of a random start or prior.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map L, with M = L^T L.
+    n_iter_ : int
+        Number of iterations.
+    n_features_in_ : int
+        Number of features of the training samples.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.metric_learn import MMC_Supervised
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MMC_Supervised(n_constraints=200, random_state=0).fit(X, y).transform(X).shape
+    (150, 4)
+    """
+
+    def __init__(
+        self,
+        max_iter=100,
+        max_proj=10000,
+        tol=1e-06,
+        n_constraints=None,
+        init="identity",
+        diagonal=False,
+        diagonal_c=1.0,
+        verbose=False,
+        preprocessor=None,
+        random_state=None,
+    ):
+        self.max_iter = max_iter
+        self.max_proj = max_proj
+        self.tol = tol
+        self.n_constraints = n_constraints
+        self.init = init
+        self.diagonal = diagonal
+        self.diagonal_c = diagonal_c
+        self.verbose = verbose
+        self.preprocessor = preprocessor
+        self.random_state = random_state
 
 
 class BaseSDML(Mahalanobis):
-    _names = {"balance": "balance_param", "sparsity": "sparsity_param"}
-    _found = ()
+    """How both SDML learn from pairs."""
 
-    def _learn_pairs(self, X, pairs, pair_labels):
-        learner: Any = self._translate(
-            learners.SDML,
+    def _learn_pairs(self, points, pairs, signs):
+        X = np.asarray(dense(points), dtype=np.float64)
+        learner = learners.SDML(
             balance=self.balance_param,
-            sparsity=self.sparsity_param / unit_of(X) ** 2,  # of a metric in units of X, theirs being of X itself
+            # of a metric in units of X, where metric-learn's is of X itself
+            sparsity=self.sparsity_param / unit_of(X) ** 2,
             prior=metric_matrix(self.prior, X, "prior", self.random_state),
             tol=TOL_OF_SDML,
         )
-        learner._balance_is_called = "balance_param"  # in warnings
-        return self._learn_by(learner, X, pairs=pairs, pair_labels=pair_labels)
+        return self._keep(learner.fit(points, pairs=pairs, pair_labels=signs))
 
 
-@translated(balance_param=0.5, sparsity_param=0.01, prior="identity", **LAST)
 class SDML(BaseSDML, PairsClassifier):
-    """Sparse determinant metric learning from pairs, by :class:`freemetric.SDML`."""
+    """Sparse determinant metric learning from pairs, by :class:`freemetric.SDML`.
 
-    _example = "balance_param=0.2"
+    Parameters
+    ----------
+    balance_param : float or "auto", default=0.5
+        Weight of a pair against the prior; lowered, with a warning, if there would be
+        no minimum. "auto" (not in metric- learn) finds one that needs no warning.
+    sparsity_param : float, default=0.01
+        Penalty of the off-diagonal elements of M.
+    prior : str or array-like of shape (n_features, n_features), default="identity"
+        "identity", "covariance", "random" or a matrix.
+        The metric to stay close to, positive definite.
+    verbose : bool, default=False
+        Not used: progress is logged by the logger "freemetric".
+    preprocessor : array-like, callable or None, default=None
+        Turns indicators into points: the array that they index, or a function of them.
+    random_state : int, RandomState or None, default=None
+        Seed of drawn constraints, and of a random start or prior.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map L, with M = L^T L.
+    threshold_ : float
+        Pairs at most this far apart are predicted to be similar.
+    n_features_in_ : int
+        Number of features of the training samples.
+
+    Examples
+    --------
+    >>> from freemetric.metric_learn import SDML
+    >>> near, far = [[1.2, 7.5], [1.3, 1.5]], [[1.3, 4.5], [3.2, 4.6]]
+    >>> pairs = [near, [[6.4, 2.6], [6.2, 9.7]], far, [[6.2, 5.5], [5.4, 5.4]]]
+    >>> SDML(balance_param=0.2).fit(pairs, [1, 1, -1, -1]).predict(pairs)
+    array([ 1,  1, -1, -1])
+    """
+
+    def __init__(
+        self,
+        balance_param=0.5,
+        sparsity_param=0.01,
+        prior="identity",
+        verbose=False,
+        preprocessor=None,
+        random_state=None,
+    ):
+        self.balance_param = balance_param
+        self.sparsity_param = sparsity_param
+        self.prior = prior
+        self.verbose = verbose
+        self.preprocessor = preprocessor
+        self.random_state = random_state
 
 
-@translated(
-    balance_param=0.5, sparsity_param=0.01, prior="identity", n_constraints=None, **LAST, num_constraints=DEPRECATED
-)
 class SDML_Supervised(BaseSDML, PairsOfLabels):  # noqa: N801 - metric-learn's name
-    """Sparse determinant metric learning from labels: pairs are drawn from them."""
+    """Sparse determinant metric learning from labels: pairs are drawn from them.
 
-    _example = "n_constraints=200, balance_param=1e-5, random_state=0"
+    Parameters
+    ----------
+    balance_param : float or "auto", default=0.5
+        Weight of a pair against the prior; lowered, with a warning, if there would be
+        no minimum. "auto" (not in metric- learn) finds one that needs no warning.
+    sparsity_param : float, default=0.01
+        Penalty of the off-diagonal elements of M.
+    prior : str or array-like of shape (n_features, n_features), default="identity"
+        "identity", "covariance", "random" or a matrix.
+        The metric to stay close to, positive definite.
+    n_constraints : int or None, default=None
+        Similar and dissimilar pairs to draw, or quadruplets; None: 20 n_classes^2.
+    verbose : bool, default=False
+        Not used: progress is logged by the logger "freemetric".
+    preprocessor : array-like, callable or None, default=None
+        Turns indicators into points: the array that they index, or a function of them.
+    random_state : int, RandomState or None, default=None
+        Seed of drawn constraints, and of a random start or prior.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map L, with M = L^T L.
+    n_features_in_ : int
+        Number of features of the training samples.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.metric_learn import SDML_Supervised
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SDML_Supervised(balance_param=1e-5, random_state=0)
+    >>> model.fit(X, y).transform(X).shape
+    (150, 4)
+    """
+
+    def __init__(
+        self,
+        balance_param=0.5,
+        sparsity_param=0.01,
+        prior="identity",
+        n_constraints=None,
+        verbose=False,
+        preprocessor=None,
+        random_state=None,
+    ):
+        self.balance_param = balance_param
+        self.sparsity_param = sparsity_param
+        self.prior = prior
+        self.n_constraints = n_constraints
+        self.verbose = verbose
+        self.preprocessor = preprocessor
+        self.random_state = random_state

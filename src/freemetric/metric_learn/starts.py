@@ -20,11 +20,18 @@ class NonPSDError(LinAlgError):
         super().__init__("Matrix is not positive semidefinite (PSD).")
 
 
-def metric_matrix(value: str | ArrayLike, X: NDArray, name: str, random_state: Any, definite: bool = True) -> NDArray:
-    """M_0 (d, d) for points X (n, d), symmetric positive semidefinite, of a parameter called ``name``.
+def metric_matrix(
+    value: str | ArrayLike,
+    X: NDArray,
+    name: str,
+    random_state: Any,
+    definite: bool = True,
+) -> NDArray:
+    """M_0 (d, d) for points X (n, d) of a parameter called ``name``.
 
-    "identity", "covariance" (the inverse), "random" or a matrix. If it must be ``definite``, eigenvalues of zero are an
-    error; else a singular covariance is replaced by its pseudo-inverse, with a warning.
+    "identity", "covariance" (the inverse), "random" or a symmetric matrix. If it must
+    be ``definite``, eigenvalues of zero are an error; else a singular covariance is
+    replaced by its pseudo-inverse, with a warning.
     """
     d = X.shape[1]
     if isinstance(value, np.ndarray | list | tuple):
@@ -35,12 +42,14 @@ def metric_matrix(value: str | ArrayLike, X: NDArray, name: str, random_state: A
         return make_spd_matrix(d, random_state=random_state)
     if value == "covariance":
         return _inverse_covariance(X, name, definite)
-    known = f"`{name}` must be 'identity', 'covariance', 'random'"
-    raise ValueError(f"{known} or a numpy array of shape (n_features, n_features).")
+    raise ValueError(
+        f"`{name}` must be 'identity', 'covariance', 'random' or a numpy array of "
+        "shape (n_features, n_features)."
+    )
 
 
 def is_definite(M: NDArray) -> bool:
-    """Whether no eigenvalue of a symmetric matrix is zero but for rounding; NonPSDError where one is negative."""
+    """Whether no eigenvalue is zero but for rounding; none may be negative."""
     values = eigvalsh(M)
     rounding = np.abs(values).max() * len(values) * np.finfo(np.float64).eps
     if (values < -rounding).any():
@@ -50,18 +59,21 @@ def is_definite(M: NDArray) -> bool:
 
 def _inverse_covariance(X, name, definite):
     C = np.atleast_2d(np.cov(X, rowvar=False))
-    if not is_definite(C):
-        if definite:
-            raise LinAlgError(
-                "Unable to get a true inverse of the covariance matrix since it is not definite. Try another "
-                f"`{name}`, or an algorithm that does not require the `{name}` to be strictly positive definite."
-            )
-        warnings.warn(
-            "The covariance matrix is not invertible: using the pseudo-inverse instead.To make the covariance matrix "
-            "invertible you can remove any linearly dependent features and/or reduce the dimensionality of your "
-            "input, for instance using `sklearn.decomposition.PCA` as a preprocessing step.",
-            stacklevel=callers_stacklevel(),
+    if is_definite(C):
+        return pinvh(C)
+    if definite:
+        raise LinAlgError(
+            "Unable to get a true inverse of the covariance matrix since it is not "
+            f"definite. Try another `{name}`, or an algorithm that does not require "
+            f"the `{name}` to be strictly positive definite."
         )
+    warnings.warn(
+        "The covariance matrix is not invertible: using the pseudo-inverse instead."
+        "To make the covariance matrix invertible you can remove any linearly "
+        "dependent features and/or reduce the dimensionality of your input, for "
+        "instance using `sklearn.decomposition.PCA` as a preprocessing step.",
+        stacklevel=callers_stacklevel(),
+    )
     return pinvh(C)
 
 
@@ -69,15 +81,16 @@ def _given_matrix(value, d, name, definite):
     M = check_array(value, dtype=np.float64, copy=True)
     if M.shape != (d, d):
         raise ValueError(
-            f"The input dimensionality {M.shape} of the given mahalanobis matrix `{name}` must match the "
-            f"dimensionality of the given inputs ({d})."
+            f"The input dimensionality {M.shape} of the given mahalanobis matrix "
+            f"`{name}` must match the dimensionality of the given inputs ({d})."
         )
     if not np.allclose(M, M.T):
         raise ValueError(f"`{name}` is not symmetric.")
     if not is_definite(M) and definite:
         raise LinAlgError(
-            f"You should provide a strictly positive definite matrix as `{name}`. This one is not definite. Try "
-            f"another {name}, or an algorithm that does not require the {name} to be strictly positive definite."
+            f"You should provide a strictly positive definite matrix as `{name}`. This "
+            f"one is not definite. Try another {name}, or an algorithm that does not "
+            f"require the {name} to be strictly positive definite."
         )
     return M
 
@@ -91,16 +104,21 @@ def check_n_components(n_components: Any, n_features: int) -> int:
     return n_components
 
 
-def start(init: Any, X: NDArray, n_components: Any, n_classes: int | None = None) -> str | NDArray[np.float64]:
-    """The start by a name that our learners know, or the given map; see the parameter ``init``."""
+def start(
+    init: Any, X: NDArray, n_components: Any, n_classes: int | None = None
+) -> str | NDArray[np.float64]:
+    """The start by a name that our learners have, or the given map."""
     N, d = X.shape
     p = check_n_components(n_components, d)
     if isinstance(init, np.ndarray | list | tuple):
         return _given_map(init, n_components, d)
-    known = ["auto", "pca", "identity", "random", *([] if n_classes is None else ["lda"])]
-    if init not in known:
-        names = ", ".join(f"'{name}'" for name in known)
-        raise ValueError(f"`init` must be {names} or a numpy array of shape (n_components, n_features).")
+    names = ["auto", "pca", "identity", "random"]
+    if n_classes is not None:
+        names.append("lda")
+    if init not in names:
+        known = ", ".join(f"'{name}'" for name in names)
+        what = "or a numpy array of shape (n_components, n_features)"
+        raise ValueError(f"`init` must be {known} {what}.")
     if init != "auto":
         return init
     if n_classes is not None and p <= min(d, n_classes - 1):
@@ -110,19 +128,21 @@ def start(init: Any, X: NDArray, n_components: Any, n_classes: int | None = None
 
 def _given_map(init, n_components, d):
     L = check_array(init, dtype=np.float64)
+    of_init = "of the given linear transformation `init`"
     if L.shape[1] != d:
         raise ValueError(
-            f"The input dimensionality ({L.shape[1]}) of the given linear transformation `init` must match the "
+            f"The input dimensionality ({L.shape[1]}) {of_init} must match the "
             f"dimensionality of the given inputs `X` ({d})."
         )
     if L.shape[0] > L.shape[1]:
         raise ValueError(
-            f"The output dimensionality ({L.shape[0]}) of the given linear transformation `init` cannot be greater "
+            f"The output dimensionality ({L.shape[0]}) {of_init} cannot be greater "
             f"than its input dimensionality ({L.shape[1]})."
         )
     if n_components not in (None, L.shape[0]):
         raise ValueError(
-            f"The preferred dimensionality of the projected space `n_components` ({n_components}) does not match the "
-            f"output dimensionality of the given linear transformation `init` ({L.shape[0]})!"
+            "The preferred dimensionality of the projected space `n_components` "
+            f"({n_components}) does not match the output dimensionality {of_init} "
+            f"({L.shape[0]})!"
         )
     return L

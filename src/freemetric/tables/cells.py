@@ -85,7 +85,8 @@ def cells_of_table(X, names):
     """
     kinds = {name: dtype.kind for name, dtype in X.dtypes.items()}
     numbers = [name for name, kind in kinds.items() if kind in "iuf"]
-    block = X if len(numbers) == len(kinds) else X[numbers]
+    is_number = [kind in "iuf" for kind in kinds.values()]
+    block = X if all(is_number) else X.loc[:, is_number]
     values = block.to_numpy(dtype=float, na_value=np.nan)  # faster than one by one
     cells = dict(zip(numbers, values.T, strict=True))
     for name in names:
@@ -130,7 +131,7 @@ def distinct_texts(texts):
 def number_pattern(decimal, thousands):
     """Return the pattern of numbers that have certain marks, and perhaps a unit."""
     groups = rf"[1-9]\d{{0,2}}(?P<mark>{thousands})\d{{3}}(?:(?P=mark)\d{{3}})*"
-    digits = rf"(?=\D?\d)(?:{groups}|\d*)(?:{decimal}\d*)?(?:e[-+]?\d+)?"
+    digits = rf"(?={decimal}?\d)(?:{groups}|\d*)(?:{decimal}\d*)?(?:e[-+]?\d+)?"
     before = rf"(?P<sign>[-+]?) ?(?P<before>{UNIT})? ?"
     after = rf"(?: ?(?P<after>{UNIT}))?"
     return re.compile(rf"{before}(?P<digits>{digits}){after}", re.IGNORECASE)
@@ -154,7 +155,8 @@ def parse_number(text, decimal):
     if match["mark"]:
         digits = digits.replace(match["mark"], "")
     number = float(match["sign"] + digits.replace(decimal, "."))
-    return number, match["before"] or match["after"] or ""
+    unit = match["before"] or match["after"] or ""
+    return number, unit.upper()
 
 
 def read_plain_numbers(texts):
@@ -246,10 +248,10 @@ def parse_date(text, date_format):
             moment = datetime.fromisoformat(text)
         else:
             moment = datetime.strptime(text, date_format)
-    except ValueError:
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
         return None
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(UTC).replace(tzinfo=None)
     return moment
 
 

@@ -66,6 +66,7 @@ class NumberColumn:
             if numbers.unit == TRUTH and not 0 <= self.low <= self.high <= 1:
                 unread = np.flatnonzero(~np.isnan(numbers.values))
             self._check_read(cells, unread)
+            check_finite(self.name, numbers.values)
             self._check_scale(numbers.values, numbers.unit)
             return numbers.values
         if cells.dtype.kind == "M":

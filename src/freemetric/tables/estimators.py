@@ -294,7 +294,7 @@ class TableClassifier(ClassifierMixin, TableModel):
             True for the classes in the set of a row.
         """
         features = self._encode(X)
-        return self.pipeline_[-1].predict_set(features, alpha, coverage)
+        return self.pipeline_[-1].predict_set(features, alpha, coverage=coverage)
 
     def _default_estimator(self):
         """Return the estimator for estimator=None."""

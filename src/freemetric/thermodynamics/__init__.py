@@ -1,19 +1,25 @@
-"""What chains say: free energy, entropy, heat capacity, minima and passes; whether they mix; proofs of sampling."""
+"""What chains say: free energy, entropy, heat capacity, minima and passes; whether they
+mix; proofs of sampling.
+"""
 
 from ..mc.diagnostics import effective_sample_size, split_r_hat
 from .diagnostics import (
     LEAST_OVERLAP,
     Mixing,
-    autocorrelation,
     equilibrated,
     equilibration,
     mixing,
     rejections,
     round_trips,
-    statistical_inefficiency,
 )
 from .estimates import Estimate, Thermodynamics, thermodynamics
-from .fitted import FittedEnergy, MetricSpread, ModelThermodynamics, described, thermodynamics_of
+from .fitted import (
+    FittedEnergy,
+    MetricSpread,
+    ModelThermodynamics,
+    described,
+    thermodynamics_of,
+)
 from .ladder import TemperingSettings, temper
 from .landscape import Band, elastic_band, overlap
 from .population import Population, PopulationSettings, population_annealing
@@ -39,7 +45,6 @@ __all__ = [
     "Recording",
     "TemperingSettings",
     "Thermodynamics",
-    "autocorrelation",
     "calibration_test",
     "described",
     "effective_sample_size",
@@ -53,7 +58,6 @@ __all__ = [
     "rejections",
     "round_trips",
     "split_r_hat",
-    "statistical_inefficiency",
     "temper",
     "thermodynamics",
     "thermodynamics_of",

@@ -1,15 +1,18 @@
-"""Whether chains have mixed: R-hat, effective sample size, correlation times, round trips, overlap, barrier."""
+"""Whether chains have mixed: R-hat, effective sample size, correlation times, round
+trips, overlap, barrier.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..mc.diagnostics import autocovariance, effective_sample_size, split_r_hat
+from ..mc.diagnostics import effective_sample_size, split_r_hat
 from ..mc.state import Array
 from .estimates import pymbar
 from .recording import Recording
 
-LEAST_OVERLAP = 0.03  # between neighbours: below, error bars of MBAR are too small (Klimovich et al. 2015)
+# Below this overlap of neighbours MBAR's error bars are too small (Klimovich 2015).
+LEAST_OVERLAP = 0.03
 MOST_R_HAT = 1.05
 LEAST_EFFECTIVE = 60  # fewer do not tell their own correlation time
 
@@ -20,7 +23,8 @@ class Mixing(NamedTuple):
     Parameters
     ----------
     r_hat : float
-        Largest split R-hat of the energy over rungs, between ladders and halves of them.
+        Largest split R-hat of the energy over rungs, between ladders and halves of
+        them.
     effective_samples : float
         Smallest effective number of energies over rungs.
     round_trips : int
@@ -28,7 +32,8 @@ class Mixing(NamedTuple):
     overlap : float
         Smallest overlap of neighbouring rungs.
     barrier : float
-        Sum of rejection rates of all neighbours, Lambda; about 2 Lambda + 1 rungs are best.
+        Sum of rejection rates of all neighbours, Lambda; about 2 Lambda + 1 rungs are
+        best.
     """
 
     r_hat: float
@@ -42,18 +47,30 @@ class Mixing(NamedTuple):
         """A sentence for everything that makes the estimates doubtful."""
         found = []
         if not self.r_hat <= MOST_R_HAT:
-            found.append(f"R-hat is {self.r_hat:.2f}: ladders disagree, so make more steps.")
+            found.append(
+                f"R-hat is {self.r_hat:.2f}: ladders disagree, so make more steps."
+            )
         if not self.effective_samples >= LEAST_EFFECTIVE:
-            found.append(f"Some rung has {self.effective_samples:.0f} independent samples only: make more steps.")
+            found.append(
+                f"A rung has {self.effective_samples:.0f} independent samples only: "
+                "make more steps."
+            )
         if not self.overlap >= LEAST_OVERLAP:
-            found.append(f"Neighbouring rungs overlap by {self.overlap:.3f} only: add rungs.")
+            found.append(
+                f"Neighbouring rungs overlap by {self.overlap:.3f} only: add rungs."
+            )
         if self.round_trips == 0:
-            found.append("No replica went from one end of the ladder to the other and back: make more steps.")
+            found.append(
+                "No replica went from one end of the ladder to the other and back: "
+                "make more steps."
+            )
         return found
 
 
 def mixing(recording: Recording, overlap: Array) -> Mixing:
-    """All diagnostics of a recording, with MBAR's overlap matrix of :class:`Thermodynamics`."""
+    """All diagnostics of a recording, with MBAR's overlap matrix of
+    :class:`Thermodynamics`.
+    """
     rungs, between = np.moveaxis(recording.total, 2, 0), np.diagonal(overlap, 1)
     return Mixing(
         float(np.max([split_r_hat(rung) for rung in rungs])),
@@ -64,40 +81,25 @@ def mixing(recording: Recording, overlap: Array) -> Mixing:
     )
 
 
-def autocorrelation(series: Array) -> Array:
-    """Autocorrelation of a series (n,) at every lag, by Fourier transform; 1 at lag zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from freemetric.thermodynamics import autocorrelation
-    >>> autocorrelation(np.tile([1.0, -1.0], 500))[:3].round(2)
-    array([ 1., -1.,  1.])
-    """
-    covariance = autocovariance(np.asarray(series, dtype=np.float64)[:, None])[:, 0]
-    return covariance / covariance[0] if covariance[0] > 0 else np.full(len(covariance), np.nan)
-
-
-def statistical_inefficiency(series: Array) -> float:
-    """g, the number of steps that are worth one independent sample, 1 + 2 tau (``pymbar.timeseries``)."""
-    series = np.asarray(series, dtype=np.float64)
-    return float(pymbar().timeseries.statistical_inefficiency(series)) if np.ptp(series) > 0 else 1.0
-
-
 def equilibration(series: Array) -> tuple[int, float, float]:
-    """The step from which on a series is in equilibrium, its g, and the independent samples after that.
+    """The step from which on a series is in equilibrium, its g, and the independent
+    samples after that.
 
-    The step is the one that leaves most independent samples (Chodera 2016, ``pymbar.timeseries``).
-    """
+    The step is the one that leaves most independent samples (Chodera 2016,
+    ``pymbar.timeseries``)."""
     series = np.asarray(series, dtype=np.float64)
     if not np.ptp(series) > 0:
         return 0, 1.0, float(len(series))
-    start, g, n = pymbar().timeseries.detect_equilibration(series, nskip=max(1, len(series) // 50))
+    start, g, n = pymbar().timeseries.detect_equilibration(
+        series, nskip=max(1, len(series) // 50)
+    )
     return int(start), float(g), float(n)
 
 
 def equilibrated(recording: Recording) -> Recording:
-    """The recording without the steps before all rungs are in equilibrium; at least half of it stays."""
+    """The recording without the steps before all rungs are in equilibrium; at least
+    half of it stays.
+    """
     total = recording.total.mean(axis=1)
     starts = [equilibration(column)[0] for column in total.T]
     return recording.after(min(max(starts), len(total) // 2))
@@ -110,13 +112,17 @@ def round_trips(recording: Recording) -> int:
     trips = 0
     for walk in places.T if last else ():
         ends = walk[(walk == 0) | (walk == last)]
-        turns = ends[np.concatenate([[True], np.diff(ends) != 0])] if len(ends) else ends
+        turns = (
+            ends[np.concatenate([[True], np.diff(ends) != 0])] if len(ends) else ends
+        )
         turns = turns[np.argmax(turns == 0) :] if (turns == 0).any() else turns[:0]
         trips += max(0, (len(turns) - 1) // 2)
     return trips
 
 
 def rejections(recording: Recording) -> Array:
-    """Mean probability that a swap of neighbouring rungs is rejected, (n_rungs - 1,), from the energies alone."""
+    """Mean probability that a swap of neighbouring rungs is rejected, (n_rungs - 1,),
+    from the energies alone.
+    """
     log_ratio = recording.ladder.log_ratios(recording.energy, recording.confinement)
     return 1 - np.exp(np.minimum(log_ratio, 0.0)).mean(axis=(0, 1))

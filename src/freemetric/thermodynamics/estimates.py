@@ -1,4 +1,6 @@
-"""Free energy, energy, entropy and heat capacity against temperature, with error bars, from recorded chains."""
+"""Free energy, energy, entropy and heat capacity against temperature, with error bars,
+from recorded chains.
+"""
 
 import logging
 import warnings
@@ -16,7 +18,9 @@ from ..mc.diagnostics import mean_error
 from ..mc.state import Array
 from .recording import Recording
 
-MOST_SAMPLES = 12_000  # of all rungs together, to which MBAR is given an evenly spaced part
+MOST_SAMPLES = (
+    12_000  # of all rungs together, to which MBAR is given an evenly spaced part
+)
 FEWEST_STEPS = 20  # that stay of a recording
 CURVES = ("free_energy", "energy", "entropy", "heat_capacity")
 
@@ -33,24 +37,24 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Thermodynamics:
-    r"""Curves over temperature of :math:`Z(T) = \int dA\, e^{-(E(A) + \lambda |A|^2) / T}`, with standard errors.
+    r"""Curves over temperature of :math:`Z(T) = \int dA\, e^{-(E(A) + \lambda |A|^2) /
+    T}`, with standard errors.
 
     Parameters
     ----------
     temperature : ndarray of shape (n,)
         T, ascending.
     free_energy, energy, entropy, heat_capacity : ndarray of shape (n,)
-        :math:`F = -T \log Z`, :math:`U = \langle E + \lambda |A|^2 \rangle`, :math:`S = (U - F) / T` and
-        :math:`C = \mathrm{Var}(E + \lambda |A|^2) / T^2`.
+        :math:`F = -T \log Z`, :math:`U = \langle E + \lambda |A|^2 \rangle`, :math:`S =
+        (U - F) / T` and :math:`C = \mathrm{Var}(E + \lambda |A|^2) / T^2`.
     errors : dict of ndarray of shape (n,)
         Their standard errors, by name.
     freezing : Estimate
-        Temperature of the highest peak of C; NaN where C has no peak inside of the range that rises above both of its
-        ends by two standard errors.
-    stepping_stone : Estimate
-        log Z of the last rung by stepping stones, beside the one that F is made of.
+        Temperature of the highest peak of C; NaN where C has no peak inside of the
+        range that rises above both of its ends by two standard errors.
     is_absolute : bool
-        Whether F and S are absolute. Else S is zero at the highest temperature, and F follows from that.
+        Whether F and S are absolute. Else S is zero at the highest temperature, and F
+        follows from that.
     overlap : ndarray of shape (n_rungs, n_rungs)
         MBAR's overlap matrix; neighbours should share at least ``LEAST_OVERLAP``.
     """
@@ -62,7 +66,6 @@ class Thermodynamics:
     heat_capacity: Array
     errors: dict[str, Array]
     freezing: Estimate
-    stepping_stone: Estimate
     is_absolute: bool
     overlap: Array
 
@@ -70,26 +73,37 @@ class Thermodynamics:
         """Values of all curves at a temperature, interpolated in its logarithm."""
         x, T = np.log(self.temperature), np.log(temperature)
         if not x[0] - 1e-9 <= T <= x[-1] + 1e-9:
-            raise ValueError(f"temperature must be in [{np.exp(x[0]):.3g}, {np.exp(x[-1]):.3g}]; got {temperature}.")
+            raise ValueError(
+                f"temperature must be in [{np.exp(x[0]):.3g}, {np.exp(x[-1]):.3g}]; "
+                f"got {temperature}."
+            )
         return {
-            name: Estimate(float(np.interp(T, x, getattr(self, name))), float(np.interp(T, x, self.errors[name])))
+            name: Estimate(
+                float(np.interp(T, x, getattr(self, name))),
+                float(np.interp(T, x, self.errors[name])),
+            )
             for name in CURVES
         }
 
 
-def thermodynamics(recording: Recording, temperatures: ArrayLike | None = None) -> Thermodynamics:
-    r"""Estimate the thermodynamics of what chains have sampled, by MBAR; needs the extra ``thermo``.
+def thermodynamics(
+    recording: Recording, temperatures: ArrayLike | None = None
+) -> Thermodynamics:
+    r"""Estimate the thermodynamics of what chains have sampled, by MBAR; needs the
+    extra ``thermo``.
 
-    All samples of all rungs are weighed together [1]_. Errors follow from the influence of every step on every
-    estimate, all rungs of a ladder together, since rungs exchange replicas: the influences are a series in time, whose
-    correlations [2]_, and whose differences between ladders, give the standard error of their sum.
+    All samples of all rungs are weighed together [1]_. Errors follow from the influence
+    of every step on every estimate, all rungs of a ladder together, since rungs
+    exchange replicas: the influences are a series in time, whose correlations [2]_, and
+    whose differences between ladders, give the standard error of their sum.
 
     Parameters
     ----------
     recording : Recording
         Chains after burn-in.
     temperatures : array-like of shape (n,) or None, default=None
-        Where to evaluate; None takes 60 between the lowest and highest temperature of the rungs.
+        Where to evaluate; None takes 60 between the lowest and highest temperature of
+        the rungs.
 
     Returns
     -------
@@ -98,8 +112,8 @@ def thermodynamics(recording: Recording, temperatures: ArrayLike | None = None) 
 
     References
     ----------
-    .. [1] M. R. Shirts, J. D. Chodera, Statistically optimal analysis of samples from multiple equilibrium states,
-       Journal of Chemical Physics 129, 2008.
+    .. [1] M. R. Shirts, J. D. Chodera, Statistically optimal analysis of samples from
+       multiple equilibrium states, Journal of Chemical Physics 129, 2008.
     .. [2] C. J. Geyer, Practical Markov chain Monte Carlo, Statistical Science 7, 1992.
 
     Examples
@@ -108,7 +122,8 @@ def thermodynamics(recording: Recording, temperatures: ArrayLike | None = None) 
     >>> from freemetric.thermodynamics import Recording, thermodynamics
     >>> rng = np.random.default_rng(0)
     >>> T = np.tile([1.0, 0.5, 0.25], (400, 1))
-    >>> trace = {"temperature": T, "energy": T * rng.standard_exponential((400, 3))}  # two quadratic parameters
+    >>> E = T * rng.standard_exponential((400, 3))  # of two quadratic parameters
+    >>> trace = {"temperature": T, "energy": E}
     >>> curves = thermodynamics(Recording.from_trace(trace, burn_in=0.0), [0.3, 0.6])
     >>> curves.energy.round(1), curves.heat_capacity.round(1)  # U = T and C = 1
     (array([0.3, 0.6]), array([1., 1.]))
@@ -128,13 +143,18 @@ def thermodynamics(recording: Recording, temperatures: ArrayLike | None = None) 
     stands_out = C.max() - C[[0, -1]] > 2 * np.hypot(dC[C.argmax()], dC[[0, -1]])
     frozen = Estimate(float("nan"), float("nan"))
     if stands_out.all():
-        frozen = Estimate(peak(T, C), float(_errors(recording, np.tensordot(peak_slope(T, C), influence[3], 1))))
-    log_z, of_steps = stepping_stone(recording)
-    stones = Estimate(log_z, float(_errors(recording, of_steps)))
+        frozen = Estimate(
+            peak(T, C),
+            float(_errors(recording, np.tensordot(peak_slope(T, C), influence[3], 1))),
+        )
     # pymbar fails on one state alone.
-    overlap = np.asarray(solution.compute_overlap()["matrix"]) if len(solution.f_k) > 1 else np.ones((1, 1))
+    overlap = (
+        np.asarray(solution.compute_overlap()["matrix"])
+        if len(solution.f_k) > 1
+        else np.ones((1, 1))
+    )
     errors = dict(zip(CURVES, spreads, strict=True))
-    return Thermodynamics(T, F, U, S, C, errors, frozen, stones, recording.is_absolute, overlap)
+    return Thermodynamics(T, F, U, S, C, errors, frozen, recording.is_absolute, overlap)
 
 
 def solve(recording: Recording) -> Any:
@@ -142,33 +162,46 @@ def solve(recording: Recording) -> Any:
     E, C = _flat(recording.energy), _flat(recording.confinement)
     n_rungs = len(recording.ladder.temperature)
     counts = np.full(n_rungs, E.size // n_rungs)
-    # pymbar iterates in vain towards 1e-12 where rungs hardly overlap; the protocol is new, as it writes into it.
+    # pymbar iterates in vain towards 1e-12 where rungs hardly overlap; the protocol is
+    # new, as it writes into it.
     protocol = ({"method": "adaptive", "tol": 1e-8, "options": {"maxiter": 200}},)
     with warnings.catch_warnings(), quiet():
         warnings.simplefilter("ignore")  # about options that scipy's solvers ignore
-        return pymbar().MBAR(recording.ladder.reduced(E, C), counts, solver_protocol=protocol)
+        return pymbar().MBAR(
+            recording.ladder.reduced(E, C), counts, solver_protocol=protocol
+        )
 
 
-def curves_of(recording: Recording, f: Array, temperatures: Array) -> tuple[Array, Array]:
-    r"""F, U, S and C, (4, m), given the reduced free energies f of the rungs, and the influence of every step on them.
+def curves_of(
+    recording: Recording, f: Array, temperatures: Array
+) -> tuple[Array, Array]:
+    r"""F, U, S and C, (4, m), given the reduced free energies f of the rungs, and the
+    influence of every step on them.
 
-    The influence, (4, m, n_steps * n_ladders), is the derivative by a weight that a step has together with all of its
-    rungs. MBAR solves :math:`\sum_n w_n W_{nk} = 1`, where W are the weights of all samples in rung k, so that the
-    derivative of f follows from one linear system.
-    """
+    The influence, (4, m, n_steps * n_ladders), is the derivative by a weight that a
+    step has together with all of its rungs. MBAR solves :math:`\sum_n w_n W_{nk} = 1`,
+    where W are the weights of all samples in rung k, so that the derivative of f
+    follows from one linear system."""
     E, C = _flat(recording.energy), _flat(recording.confinement)
     K, T = len(f), temperatures[:, None]
     n = E.size // K
     log_w = f[:, None] - recording.ladder.reduced(E, C)
-    # The log density of the mixture of all rungs, which every temperature is reweighted from.
+    # The log density of the mixture of all rungs, which every temperature is reweighted
+    # from.
     mixture = logsumexp(log_w, axis=0) + np.log(n)
     W = np.exp(log_w - mixture)
-    slope = np.diag(W.sum(axis=1)) - n * (W @ W.T)  # singular: a common shift of all f changes nothing
-    df = -np.linalg.pinv(slope, hermitian=True) @ (W.reshape(K, K, n).sum(axis=1) - 1 / n)
+    slope = np.diag(W.sum(axis=1)) - n * (
+        W @ W.T
+    )  # singular: a common shift of all f changes nothing
+    df = -np.linalg.pinv(slope, hermitian=True) @ (
+        W.reshape(K, K, n).sum(axis=1) - 1 / n
+    )
     df -= df[0]
 
     def influence(terms):
-        """Of every step on the sum of the terms (m, K n), which are proportional to weights of the mixture."""
+        """Of every step on the sum of the terms (m, K n), which are proportional to
+        weights of the mixture.
+        """
         return terms.reshape(len(terms), K, n).sum(axis=1) - n * (terms @ W.T) @ df
 
     H = E + C
@@ -185,48 +218,51 @@ def curves_of(recording: Recording, f: Array, temperatures: Array) -> tuple[Arra
     else:
         log_z -= log_z[-1] + U[-1] / temperatures[-1]
         d_log_z -= d_log_z[-1] + d_U[-1] / temperatures[-1]
-    values = [-temperatures * log_z, U, U / temperatures + log_z, variance / temperatures**2]
+    values = [
+        -temperatures * log_z,
+        U,
+        U / temperatures + log_z,
+        variance / temperatures**2,
+    ]
     return np.array(values), np.array([-T * d_log_z, d_U, d_U / T + d_log_z, d_heat])
 
 
-def stepping_stone(recording: Recording) -> tuple[float, Array]:
-    r"""log Z of the last rung by stepping stones, :math:`\sum_k \log \langle e^{u_k - u_{k+1}} \rangle_k`.
-
-    Relative to the first rung where its log Z is not known. Means are over the hotter of two rungs, which covers the
-    other one (Xie et al., Systematic Biology 60, 2011). The second value is the influence of every step.
-    """
-    s, T = recording.ladder
-    E, C = (part.reshape(-1, len(T))[:, :-1] for part in (recording.energy, recording.confinement))
-    gain = -(np.diff(s / T) * E + np.diff(1 / T) * C)
-    steps = logsumexp(gain, axis=0) - np.log(len(gain))
-    of_steps = (np.exp(gain - steps) - 1).sum(axis=1) / len(gain)
-    return float(steps.sum() + (recording.log_reference if recording.is_absolute else 0.0)), of_steps
-
-
 def _errors(recording: Recording, influence: Array) -> Array:
-    """Standard errors (...) of estimates whose influences are (..., n_steps * n_ladders)."""
+    """Standard errors (...) of estimates whose influences are (..., n_steps *
+    n_ladders).
+    """
     series = influence.reshape(-1, *recording.energy.shape[:2])
     errors = [mean_error(chains) * chains.size for chains in series]
     return np.array(errors).reshape(influence.shape[:-1])
 
 
 def peak(temperatures: Array, heat: Array) -> float:
-    """Where the heat capacity is highest: the top of a parabola in log T around the highest point."""
+    """Where the heat capacity is highest: the top of a parabola in log T around the
+    highest point.
+    """
     top = int(heat.argmax())
     if not 0 < top < len(heat) - 1:
         return float(temperatures[top])
     x, y = np.log(temperatures[top - 1 : top + 2]), heat[top - 1 : top + 2]
     a, b, _ = np.polyfit(x - x[1], y, 2)
-    return float(np.exp(x[1] + np.clip(-b / (2 * a), x[0] - x[1], x[2] - x[1]))) if a < 0 else float(temperatures[top])
+    return (
+        float(np.exp(x[1] + np.clip(-b / (2 * a), x[0] - x[1], x[2] - x[1])))
+        if a < 0
+        else float(temperatures[top])
+    )
 
 
 def peak_slope(temperatures: Array, heat: Array) -> Array:
-    """Derivative of the peak's temperature by the heat capacity at every temperature, by central differences."""
+    """Derivative of the peak's temperature by the heat capacity at every temperature,
+    by central differences.
+    """
     slope, top = np.zeros(len(heat)), int(heat.argmax())
     for i in range(max(0, top - 1), min(len(heat), top + 2)):
         step = np.zeros(len(heat))
         step[i] = 1e-6 * heat[top]
-        slope[i] = (peak(temperatures, heat + step) - peak(temperatures, heat - step)) / (2 * step[i])
+        slope[i] = (
+            peak(temperatures, heat + step) - peak(temperatures, heat - step)
+        ) / (2 * step[i])
     return slope
 
 
@@ -234,7 +270,9 @@ def thinned(recording: Recording) -> Recording:
     """Every so many-th step, where there are more samples than MBAR needs."""
     stride = max(1, recording.energy.size // MOST_SAMPLES)
     stride = min(stride, max(1, len(recording.energy) // FEWEST_STEPS))
-    return recording._replace(energy=recording.energy[::stride], confinement=recording.confinement[::stride])
+    return recording._replace(
+        energy=recording.energy[::stride], confinement=recording.confinement[::stride]
+    )
 
 
 def pymbar() -> Any:

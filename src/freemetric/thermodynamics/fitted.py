@@ -1,4 +1,6 @@
-"""The thermodynamics of a fitted model: its curves, its freezing temperature, and error bars on its metric."""
+"""The thermodynamics of a fitted model: its curves, its freezing temperature, and error
+bars on its metric.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,9 +29,11 @@ class MetricSpread(NamedTuple):
     mean, std : ndarray of shape (d, d)
         Of the entries of M.
     weights, weights_std : ndarray of shape (d,)
-        Share of every feature in the squared distances, M_jj Var(x_j), and its standard deviation.
+        Share of every feature in the squared distances, M_jj Var(x_j), and its standard
+        deviation.
     r_hat : float
-        Split R-hat of the trace of M between chains; above 1.05 the spread is too small.
+        Split R-hat of the trace of M between chains; above 1.05 the spread is too
+        small.
     effective_samples : float
         Independent draws of it.
 
@@ -51,15 +55,24 @@ class MetricSpread(NamedTuple):
     r_hat: float
     effective_samples: float
 
+    def relative_error(self) -> float:
+        """Median spread of the entries of M, relative to the size of M."""
+        size = np.sqrt(np.diagonal(self.mean))
+        scale = np.outer(size, size)
+        return float(np.median(self.std / np.where(scale > 0, scale, np.inf)))
+
     @classmethod
     def of(
         cls,
         maps: Array,
         variances: Array,
         temperature: float,
-        matrices: Callable[[Array], Array] = lambda maps: np.swapaxes(maps, 1, 2) @ maps,
+        matrices: Callable[[Array], Array] = lambda maps: (
+            np.swapaxes(maps, 1, 2) @ maps
+        ),
     ) -> "MetricSpread":
-        """Spread of maps (n_draws, n_chains, p, d), given the variances (d,) of the features.
+        """Spread of maps (n_draws, n_chains, p, d), given the variances (d,) of the
+        features.
 
         ``matrices`` makes M (n, d, d) of maps (n, p, d).
         """
@@ -123,7 +136,7 @@ class ModelThermodynamics:
     mixing : Mixing
         Diagnostics of the run.
     recording : Recording
-        The run itself, with ``to_datatree()`` for ArviZ.
+        The run itself.
     """
 
     curves: Thermodynamics
@@ -133,31 +146,18 @@ class ModelThermodynamics:
     recording: Recording
 
     def __str__(self) -> str:
-        free = "Nothing confines the maps: a bounded energy has no equilibrium then, and F is relative."
-        gauge = [] if self.recording.confinement.any() else [free]
-        return " ".join([self._freezing(), *self._metric(), *gauge, *self.mixing.problems])
-
-    def _freezing(self) -> str:
-        T, chosen, frozen = self.curves.temperature, self.temperature, self.curves.freezing
+        T, frozen = self.curves.temperature, self.curves.freezing
+        said = [f"The metric freezes at T = {frozen}."]
         if not np.isfinite(frozen.value):
-            where = f"between T = {T[0]:.1e} and {T[-1]:.1e}"
-            return f"The heat capacity has no peak {where}, so the metric does not freeze; T = {chosen:.1e} was chosen."
-        around = f"The metric freezes at T = {frozen.value:.1e} ± {frozen.error:.0e}"
-        away = np.log(chosen / frozen.value) / (2 * frozen.error / frozen.value)  # temperatures differ by factors
-        if away < -1:
-            return f"{around}; the search ran colder, at {chosen:.1e}, where a walk keeps to the valley it came into."
-        if away > 1:
-            return f"{around}; the search ran warmer, at {chosen:.1e}, where metrics change freely."
-        return f"{around}, which is where the search ran, at {chosen:.1e}."
-
-    def _metric(self) -> list[str]:
-        if self.metric is None or not np.isfinite(self.metric.weights).all():  # as of constant features alone
-            return []
-        scale = np.sqrt(np.outer(np.diagonal(self.metric.mean), np.diagonal(self.metric.mean)))
-        share = np.median(self.metric.std / np.where(scale > 0, scale, np.inf))
-        j = int(self.metric.weights.argmax())
-        weight = f"{self.metric.weights[j]:.2f} ± {self.metric.weights_std[j]:.2f}"
-        return [f"Entries of M are known to {share:.0%} (median); feature {j} has the largest weight, {weight}."]
+            where = f"T = {T[0]:.1e} and {T[-1]:.1e}"
+            said = [f"The metric does not freeze between {where}."]
+        said.append(f"The search ran at T = {self.temperature:.1e}.")
+        if self.metric is not None:
+            share = self.metric.relative_error()
+            said.append(f"Entries of M are known to {share:.0%} (median).")
+        if not self.recording.confinement.any():
+            said.append("Nothing confines the maps, so that F is relative.")
+        return " ".join(said + self.mixing.problems)
 
 
 def thermodynamics_of(
@@ -166,14 +166,16 @@ def thermodynamics_of(
     settings: TemperingSettings | None = None,
     random_state: Any = None,
 ) -> ModelThermodynamics:
-    """Sample the energy of a fitted model on a ladder of temperatures, and say what follows.
+    """Sample the energy of a fitted model on a ladder of temperatures, and say what
+    follows.
 
     Parameters
     ----------
     fitted : FittedEnergy
         Energy, confinement and temperature of the model.
     temperatures : tuple of two floats or None, default=None
-        Lowest and highest; None: from a quarter of the chosen one to where the energy is easily switched on.
+        Lowest and highest; None: from a quarter of the chosen one to where the energy
+        is easily switched on.
     settings : TemperingSettings or None, default=None
         Length and size of the run.
     random_state : int, RandomState instance or None, default=None
@@ -186,17 +188,29 @@ def thermodynamics_of(
     """
     T = fitted.temperature
     if not T > 0:
-        raise ValueError("The walk ended at temperature 0: thermodynamics needs a sampler that ends above.")
-    settings = replace(settings or TemperingSettings(), kept_temperature=T, matrices=fitted.matrices)
+        raise ValueError(
+            "The walk ended at temperature 0: "
+            "thermodynamics needs a sampler that ends above."
+        )
+    settings = replace(settings or TemperingSettings(), kept_temperature=T)
     ends = (T / COLDER, None) if temperatures is None else temperatures
-    recording = equilibrated(temper(fitted.energy, fitted.start, fitted.ridge, ends, settings, random_state))
+    recording = equilibrated(
+        temper(fitted.energy, fitted.start, fitted.ridge, ends, settings, random_state)
+    )
     spread = MetricSpread.of(
-        recording.maps, fitted.variances, recording.ladder.temperature[recording.kept], fitted.matrices
+        recording.maps,
+        fitted.variances,
+        recording.ladder.temperature[recording.kept],
+        fitted.matrices,
     )
     return described(recording, T, spread)
 
 
-def described(recording: Recording, temperature: float, metric: MetricSpread | None = None) -> ModelThermodynamics:
+def described(
+    recording: Recording, temperature: float, metric: MetricSpread | None = None
+) -> ModelThermodynamics:
     """What follows from a recording alone."""
     curves = thermodynamics(recording)
-    return ModelThermodynamics(curves, temperature, metric, mixing(recording, curves.overlap), recording)
+    return ModelThermodynamics(
+        curves, temperature, metric, mixing(recording, curves.overlap), recording
+    )

@@ -1,6 +1,7 @@
-"""Ladders tuned by the communication barrier, and the run on them that thermodynamics is made of."""
+"""Ladders tuned by the communication barrier, and the run on them that thermodynamics
+is made of.
+"""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,8 @@ class TemperingSettings:
     n_steps : int, default=400
         Monte Carlo steps that are recorded.
     n_rungs : int or None, default=None
-        Rungs of a ladder; None: two for every unit of the communication barrier, and one.
+        Rungs of a ladder; None: two for every unit of the communication barrier, and
+        one.
     most_rungs : int, default=40
         The most that None chooses.
     n_ladders : int, default=2
@@ -34,11 +36,10 @@ class TemperingSettings:
     n_rounds : int, default=3
         Rounds of tuning, each twice as long as the one before.
     move : Move or its name or None, default=None
-        How to propose; None: Hamiltonian where the energy has a gradient, else one element at a time.
+        How to propose; None: Hamiltonian where the energy has a gradient, else one
+        element at a time.
     kept_temperature : float or None, default=None
         Temperature whose maps are kept, which becomes one of a rung; None: the lowest.
-    matrices : callable or None, default=None
-        M (n, d, d) of maps (n, p, d), for overlaps, where these are no plain maps.
     """
 
     n_steps: int = 400
@@ -48,10 +49,15 @@ class TemperingSettings:
     n_rounds: int = 3
     move: Any = None
     kept_temperature: float | None = None
-    matrices: Callable[[Array], Array] | None = None
 
     def __post_init__(self) -> None:
-        least = {"n_steps": 1, "n_rungs": 2, "most_rungs": 2, "n_ladders": 1, "n_rounds": 0}
+        least = {
+            "n_steps": 1,
+            "n_rungs": 2,
+            "most_rungs": 2,
+            "n_ladders": 1,
+            "n_rounds": 0,
+        }
         for name, fewest in least.items():
             value = getattr(self, name)
             if value is not None and value < fewest:
@@ -66,23 +72,28 @@ def temper(
     settings: TemperingSettings | None = None,
     random_state: Any = None,
 ) -> Recording:
-    r"""Sample :math:`\exp\{-(E(A) + \lambda |A|^2) / T\}` at all temperatures of a range by replica exchange.
+    r"""Sample :math:`\exp\{-(E(A) + \lambda |A|^2) / T\}` at all temperatures of a
+    range by replica exchange.
 
-    With a confinement the ladder begins with it alone, at the highest temperature: its partition function is known, so
-    that free energies are absolute. From there the energy is switched on, and then the temperature falls. Rungs are
-    tuned in rounds of doubling length: the probability of rejected swaps, summed from rung to rung, is the
+    With a confinement the ladder begins with it alone, at the highest temperature: its
+    partition function is known, so that free energies are absolute. From there the
+    energy is switched on, and then the temperature falls. Rungs are tuned in rounds of
+    doubling length: the probability of rejected swaps, summed from rung to rung, is the
     communication barrier, and rungs are placed evenly in it [1]_.
 
     Parameters
     ----------
     energy : callable
-        E, a bound energy without confinement: (R, p, d) -> (R,), with ``value_and_grad`` where there is a gradient.
+        E, a bound energy without confinement: (R, p, d) -> (R,), with
+        ``value_and_grad`` where there is a gradient.
     start : ndarray of shape (p, d)
         Map that the replicas begin with, except those of the confinement alone.
     ridge : float
-        Strength lambda of the confinement; 0 for an energy that confines itself, whose F and S are then relative.
+        Strength lambda of the confinement; 0 for an energy that confines itself, whose
+        F and S are then relative.
     temperatures : tuple of two floats
-        Lowest and highest T. None for the highest one: where the confinement alone spreads E by about T.
+        Lowest and highest T. None for the highest one: where the confinement alone
+        spreads E by about T.
     settings : TemperingSettings or None, default=None
         Length and size of the run.
     random_state : int, RandomState instance or None, default=None
@@ -95,8 +106,9 @@ def temper(
 
     References
     ----------
-    .. [1] S. Syed, A. Bouchard-Côté, G. Deligiannidis, A. Doucet, Non-reversible parallel tempering: a scalable highly
-       parallel MCMC scheme, Journal of the Royal Statistical Society B 84, 2022.
+    .. [1] S. Syed, A. Bouchard-Côté, G. Deligiannidis, A. Doucet, Non-reversible
+       parallel tempering: a scalable highly parallel MCMC scheme, Journal of the Royal
+       Statistical Society B 84, 2022.
 
     Examples
     --------
@@ -111,22 +123,37 @@ def temper(
     """
     settings, rng = settings or TemperingSettings(), generator(random_state)
     if not ridge >= 0 or np.ndim(start) != 2:
-        raise ValueError(f"start must be a map (p, d) and ridge at least 0; got {np.shape(start)} and {ridge}.")
+        raise ValueError(
+            "start must be a map (p, d) and ridge at least 0; "
+            f"got {np.shape(start)} and {ridge}."
+        )
     coupled, (coldest, hottest) = Coupled(energy, ridge), temperatures
     if hottest is None:
         natural = natural_temperature(rng, coupled, np.shape(start), coldest)
         hottest = max(natural, settings.kept_temperature or 0.0)
     if not 0 < coldest <= hottest or not np.isfinite(hottest):
-        raise ValueError(f"temperatures must be positive, the lowest first; got {temperatures}.")
-    run = _Tuning(coupled, settings, (hottest, coldest), np.asarray(start, dtype=np.float64))
+        raise ValueError(
+            f"temperatures must be positive, the lowest first; got {temperatures}."
+        )
+    run = _Tuning(
+        coupled, settings, (hottest, coldest), np.asarray(start, dtype=np.float64)
+    )
     return run.tuned(rng).recorded(rng, settings.n_steps, burn_in=0.3)
 
 
-def natural_temperature(rng: np.random.Generator, energy: Coupled, shape: tuple[int, ...], coldest: float) -> float:
-    """A temperature at which the confinement alone spreads the energy by about T: there it is easily switched on."""
+def natural_temperature(
+    rng: np.random.Generator, energy: Coupled, shape: tuple[int, ...], coldest: float
+) -> float:
+    """A temperature at which the confinement alone spreads the energy by about T: there
+    it is easily switched on.
+    """
     T = 2 * coldest
     for _ in range(HOTTEST):
-        values = energy.energy(energy.draw_reference(rng, (16, *shape), T)) if energy.ridge > 0 else np.zeros(1)
+        values = (
+            energy.energy(energy.draw_reference(rng, (16, *shape), T))
+            if energy.ridge > 0
+            else np.zeros(1)
+        )
         if np.std(values) <= T:
             break
         T *= 2
@@ -134,7 +161,8 @@ def natural_temperature(rng: np.random.Generator, energy: Coupled, shape: tuple[
 
 
 def even_positions(positions: Array, rejected: Array, n_rungs: int) -> Array:
-    """Positions of so many rungs, between the same ends, that share the communication barrier evenly.
+    """Positions of so many rungs, between the same ends, that share the communication
+    barrier evenly.
 
     ``rejected`` are the probabilities of rejected swaps between the present neighbours.
 
@@ -142,35 +170,58 @@ def even_positions(positions: Array, rejected: Array, n_rungs: int) -> Array:
     --------
     >>> import numpy as np
     >>> from freemetric.thermodynamics.ladder import even_positions
-    >>> even_positions(np.array([0.0, 1.0, 2.0]), np.array([0.4, 0.4]), 5).round(3).tolist()
+    >>> even_positions([0.0, 1.0, 2.0], np.array([0.4, 0.4]), 5).round(3).tolist()
     [0.0, 0.5, 1.0, 1.5, 2.0]
     """
-    barrier = np.concatenate([[0.0], np.cumsum(np.maximum(rejected, 1e-4))])  # rungs never fall together
+    barrier = np.concatenate(
+        [[0.0], np.cumsum(np.maximum(rejected, 1e-4))]
+    )  # rungs never fall together
     return PchipInterpolator(barrier, positions)(np.linspace(0, barrier[-1], n_rungs))
 
 
 class _Tuning:
-    """A ladder with its maps, on the way from the first guess of its rungs to the last."""
+    """A ladder with its maps, on the way from the first guess of rungs to the last."""
 
-    def __init__(self, energy: Coupled, settings: TemperingSettings, ends: tuple[float, float], start: Array):
+    def __init__(
+        self,
+        energy: Coupled,
+        settings: TemperingSettings,
+        ends: tuple[float, float],
+        start: Array,
+    ):
         self.energy, self.settings, self.ends = energy, settings, ends
-        first, last = (0.0 if energy.ridge > 0 else 1.0), (2.0 if ends[0] > ends[1] else 1.0)
-        K = 1 if first == last else settings.n_rungs or max(FEWEST_RUNGS, min(16, settings.most_rungs))
+        first, last = (
+            (0.0 if energy.ridge > 0 else 1.0),
+            (2.0 if ends[0] > ends[1] else 1.0),
+        )
+        K = (
+            1
+            if first == last
+            else settings.n_rungs or max(FEWEST_RUNGS, min(16, settings.most_rungs))
+        )
         # Where the energy is switched on, most happens at the beginning.
         self.positions = np.linspace(first, last, K)
         self.positions = np.where(self.positions < 1, self.positions**2, self.positions)
         self.maps, self.kept = np.tile(start, (settings.n_ladders, K, 1, 1)), K - 1
 
     def tuned(self, rng: np.random.Generator) -> "_Tuning":
-        """The ladder after all rounds, with its maps where they belong, and a rung at the temperature to keep."""
+        """The ladder after all rounds, with its maps where they belong, and a rung at
+        the temperature to keep.
+        """
         for number in range(self.settings.n_rounds if len(self.positions) > 1 else 0):
             recording = self.recorded(rng, FIRST_STEPS * 2**number, burn_in=0.5)
             rejected = rejections(recording)
             most = max(FEWEST_RUNGS, self.settings.most_rungs)
-            K = self.settings.n_rungs or int(np.clip(np.ceil(2 * rejected.sum()) + 1, FEWEST_RUNGS, most))
+            K = self.settings.n_rungs or int(
+                np.clip(np.ceil(2 * rejected.sum()) + 1, FEWEST_RUNGS, most)
+            )
             positions = even_positions(self.positions, rejected, K)
             nearest = np.abs(self.positions[:, None] - positions).argmin(axis=0)
-            self.positions, self.maps, self.kept = positions, self.maps[:, nearest], K - 1
+            self.positions, self.maps, self.kept = (
+                positions,
+                self.maps[:, nearest],
+                K - 1,
+            )
         T, (hottest, coldest) = self.settings.kept_temperature, self.ends
         if T is not None and coldest < T <= hottest:
             position = 1 + np.log(hottest / T) / np.log(hottest / coldest)
@@ -178,15 +229,23 @@ class _Tuning:
             self.positions[self.kept] = position
         return self
 
-    def recorded(self, rng: np.random.Generator, n_steps: int, burn_in: float) -> Recording:
-        """A run of so many recorded steps after a burn-in, which is a share of all steps."""
+    def recorded(
+        self, rng: np.random.Generator, n_steps: int, burn_in: float
+    ) -> Recording:
+        """A run of so many recorded steps after a burn-in, which is a share of all
+        steps.
+        """
         settings, ladder = self.settings, Ladder.along(self.positions, *self.ends)
         energy = self.energy.with_coupling(np.tile(ladder.coupling, settings.n_ladders))
         move = default_move(energy) if settings.move is None else settings.move
         n_total = round(n_steps / (1 - burn_in))
-        sampler = LadderTempering(ladder, move, n_steps=n_total, n_ladders=settings.n_ladders, burn_in=burn_in)
-        recorder = Recorder(ladder, energy, n_steps, self.kept, settings.matrices)
-        for state, info in sampler.iterate(rng, energy, self.maps.reshape(-1, *self.maps.shape[2:])):
+        sampler = LadderTempering(
+            ladder, move, n_steps=n_total, n_ladders=settings.n_ladders, burn_in=burn_in
+        )
+        recorder = Recorder(ladder, energy, n_steps, self.kept)
+        for state, info in sampler.iterate(
+            rng, energy, self.maps.reshape(-1, *self.maps.shape[2:])
+        ):
             recorder.note(state, info)
         self.maps = state.A.reshape(self.maps.shape)
         return recorder.recording

@@ -1,4 +1,6 @@
-"""The landscape between metrics: how alike two are, and how high the pass between them is."""
+"""The landscape between metrics: how alike two are, and how high the pass between them
+is.
+"""
 
 from typing import Any, NamedTuple
 
@@ -13,10 +15,12 @@ FEWEST_DOWNHILL, FASTER, SLOWER, MIXED, LESS_MIXED = 5, 1.1, 0.5, 0.1, 0.99
 
 
 def overlap(A: Array, B: Array) -> Array:
-    r"""Overlap of the metrics of two maps, :math:`q = \langle M_A, M_B \rangle / (|M_A| |M_B|)` with M = A^T A.
+    r"""Overlap of the metrics of two maps, :math:`q = \langle M_A, M_B \rangle / (|M_A|
+    |M_B|)` with M = A^T A.
 
-    It is 1 for equal metrics up to a factor, 0 for metrics of different features, and does not see rotations of the
-    learned space. Costs O(p^2 d) a pair, without making M.
+    It is 1 for equal metrics up to a factor, 0 for metrics of different features, and
+    does not see rotations of the learned space. Costs O(p^2 d) a pair, without making
+    M.
 
     Parameters
     ----------
@@ -38,17 +42,16 @@ def overlap(A: Array, B: Array) -> Array:
            [1. , 1. , 0.5],
            [0.5, 0.5, 1. ]])
     """
-    return _normalised(A, B, lambda A, B: ((A @ np.swapaxes(B, -1, -2)) ** 2).sum(axis=(-2, -1)))  # |A B^T|^2
+    A, B = np.asarray(A), np.asarray(B)
+    size = np.sqrt(_product(A, A) * _product(B, B))
+    return _product(A, B) / np.where(
+        size > 0, size, 1.0
+    )  # no metric at all is like no other
 
 
-def overlap_of_matrices(M: Array, N: Array) -> Array:
-    """The same of the matrices themselves, (..., d, d)."""
-    return _normalised(M, N, lambda M, N: (M * N).sum(axis=(-2, -1)))
-
-
-def _normalised(one, two, product):
-    size = np.sqrt(product(one, one) * product(two, two))
-    return product(one, two) / np.where(size > 0, size, 1.0)  # no metric at all is like no other
+def _product(A, B):
+    """<M_A, M_B> = |A B^T|^2."""
+    return ((A @ np.swapaxes(B, -1, -2)) ** 2).sum(axis=(-2, -1))
 
 
 class Band(NamedTuple):
@@ -61,7 +64,8 @@ class Band(NamedTuple):
     energy : ndarray of shape (n_images + 2,)
         Their energies.
     force : float
-        Largest force on an image across the path, relative to that on the straight line; 0 at the end of the search.
+        Largest force on an image across the path, relative to that on the straight
+        line; 0 at the end of the search.
     """
 
     maps: Array
@@ -70,19 +74,26 @@ class Band(NamedTuple):
 
     @property
     def barrier(self) -> float:
-        """Height of the pass above the higher of both ends; 0 where the path only falls or rises."""
+        """Height of the pass above the higher of both ends; 0 where the path only falls
+        or rises.
+        """
         return float(self.energy.max() - max(self.energy[0], self.energy[-1]))
 
 
-def elastic_band(energy: Any, start: Array, end: Array, n_images: int = 15, n_steps: int = 300) -> Band:
-    """Find the pass between two maps by a nudged elastic band, whose highest image climbs to the saddle.
+def elastic_band(
+    energy: Any, start: Array, end: Array, n_images: int = 15, n_steps: int = 300
+) -> Band:
+    """Find the pass between two maps by a nudged elastic band, whose highest image
+    climbs to the saddle.
 
-    Images on the way move down the gradient across the path, and springs space them evenly along it [1]_. Half way
-    through the search the highest image begins to climb [2]_: its force along the path is turned round. ``end`` is
-    rotated to fit ``start``, since a rotation of the learned space costs no energy. All images are one call of
+    Images on the way move down the gradient across the path, and springs space them
+    evenly along it [1]_. Half way through the search the highest image begins to climb
+    [2]_: its force along the path is turned round. ``end`` is rotated to fit ``start``,
+    since a rotation of the learned space costs no energy. All images are one call of
     the energy; they move by the inertial relaxation of Bitzek et al. [3]_.
 
-    The height is an upper bound: the path is one of many, and images may stand beside the top.
+    The height is an upper bound: the path is one of many, and images may stand beside
+    the top.
 
     Parameters
     ----------
@@ -102,11 +113,14 @@ def elastic_band(energy: Any, start: Array, end: Array, n_images: int = 15, n_st
 
     References
     ----------
-    .. [1] G. Henkelman, H. Jónsson, Improved tangent estimate in the nudged elastic band method for finding minimum
-       energy paths and saddle points, Journal of Chemical Physics 113, 2000.
-    .. [2] G. Henkelman, B. P. Uberuaga, H. Jónsson, A climbing image nudged elastic band method for finding saddle
-       points and minimum energy paths, Journal of Chemical Physics 113, 2000.
-    .. [3] E. Bitzek et al., Structural relaxation made simple, Physical Review Letters 97, 2006.
+    .. [1] G. Henkelman, H. Jónsson, Improved tangent estimate in the nudged elastic
+       band method for finding minimum energy paths and saddle points, Journal of
+       Chemical Physics 113, 2000.
+    .. [2] G. Henkelman, B. P. Uberuaga, H. Jónsson, A climbing image nudged elastic
+       band method for finding saddle points and minimum energy paths, Journal of
+       Chemical Physics 113, 2000.
+    .. [3] E. Bitzek et al., Structural relaxation made simple, Physical Review Letters
+       97, 2006.
 
     Examples
     --------
@@ -117,7 +131,8 @@ def elastic_band(energy: Any, start: Array, end: Array, n_images: int = 15, n_st
     ...         x, y = A[:, 0, 0], A[:, 0, 1]
     ...         slope = np.stack([4 * x * (x**2 - 1), 2 * (y - 3)], axis=1)
     ...         return (x**2 - 1) ** 2 + (y - 3) ** 2, slope[:, None]
-    >>> round(elastic_band(TwoWells(), np.array([[-1.0, 3.0]]), np.array([[1.0, 3.0]])).barrier, 2)
+    >>> band = elastic_band(TwoWells(), np.array([[-1.0, 3.0]]), np.array([[1.0, 3.0]]))
+    >>> round(band.barrier, 2)
     1.0
     """
     start, end = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
@@ -135,7 +150,9 @@ def elastic_band(energy: Any, start: Array, end: Array, n_images: int = 15, n_st
         if climbing >= 0 and across / (first or 1.0) < best.force:
             best = Band(path.copy(), values.copy(), across / (first or 1.0))
         spacing = np.linalg.norm(np.diff(path, axis=0), axis=(1, 2)).mean()
-        path = path + np.pad(engine.step(force, LONGEST_STEP * spacing), ((1, 1), (0, 0), (0, 0)))
+        path = path + np.pad(
+            engine.step(force, LONGEST_STEP * spacing), ((1, 1), (0, 0), (0, 0))
+        )
     return best
 
 
@@ -148,15 +165,21 @@ def _forces(path, values, gradient, climbing):
     along = (slope * tangent).sum(axis=1, keepdims=True)
     across = slope - along * tangent
     # A spring that pulls as hard as the energy does: its strength then needs no units.
-    pull = np.abs(slope).max() / max(lengths.mean(), 1e-300) * (lengths[1:] - lengths[:-1])
+    pull = (
+        np.abs(slope).max() / max(lengths.mean(), 1e-300) * (lengths[1:] - lengths[:-1])
+    )
     force = pull[:, None] * tangent - across
     if 0 < climbing <= n:
-        force[climbing - 1] = 2 * along[climbing - 1] * tangent[climbing - 1] - slope[climbing - 1]
+        force[climbing - 1] = (
+            2 * along[climbing - 1] * tangent[climbing - 1] - slope[climbing - 1]
+        )
     return force.reshape(gradient.shape), float(np.linalg.norm(across, axis=1).max())
 
 
 def _tangents(steps, values):
-    """Unit tangents of the images: towards the higher neighbour; at a top or bottom the two, by their heights."""
+    """Unit tangents of the images: towards the higher neighbour; at a top or bottom the
+    two, by their heights.
+    """
     rise = np.diff(values)
     ahead, back = np.abs(rise[1:]), np.abs(rise[:-1])
     turns = rise[1:] * rise[:-1] <= 0
@@ -165,7 +188,11 @@ def _tangents(steps, values):
     weight = np.where(turns, np.where(forward, larger, smaller), forward)[:, None]
     other = np.where(turns, np.where(forward, smaller, larger), ~forward)[:, None]
     tangent = weight * steps[1:] + other * steps[:-1]
-    tangent = np.where(np.linalg.norm(tangent, axis=1, keepdims=True) > 0, tangent, steps[1:] + steps[:-1])
+    tangent = np.where(
+        np.linalg.norm(tangent, axis=1, keepdims=True) > 0,
+        tangent,
+        steps[1:] + steps[:-1],
+    )
     return tangent / np.maximum(np.linalg.norm(tangent, axis=1, keepdims=True), 1e-300)
 
 
@@ -185,7 +212,11 @@ class _Engine:
             self.time_step = np.sqrt(longest / np.linalg.norm(force, axis=(1, 2)).max())
             self.longest = 10 * self.time_step
         if (force * self.velocity).sum() > 0:
-            self.velocity = (1 - self.mixed) * self.velocity + self.mixed * force * np.linalg.norm(self.velocity) / size
+            self.velocity = (
+                1 - self.mixed
+            ) * self.velocity + self.mixed * force * np.linalg.norm(
+                self.velocity
+            ) / size
             self.downhill += 1
             if self.downhill > FEWEST_DOWNHILL:
                 self.time_step = min(self.time_step * FASTER, self.longest)

@@ -1,9 +1,10 @@
-r"""Proofs that moves and samplers sample what they should: Geweke's joint test and simulation-based calibration.
+r"""Proofs that moves and samplers sample what they should: Geweke's joint test and
+simulation-based calibration.
 
-Both need a model whose parameters and data can be drawn exactly. Here :math:`g_i \sim \mathrm{Gamma}(a_i)`,
-:math:`\theta_i = \log g_i` and :math:`y_i \sim \mathrm{Poisson}(c\, g_i)`. The posterior of theta is skewed, so a wrong
-sign shows, and its moments are known in closed form.
-"""
+Both need a model whose parameters and data can be drawn exactly. Here :math:`g_i \sim
+\mathrm{Gamma}(a_i)`, :math:`\theta_i = \log g_i` and :math:`y_i \sim
+\mathrm{Poisson}(c\, g_i)`. The posterior of theta is skewed, so a wrong sign shows, and
+its moments are known in closed form."""
 
 from typing import Any, NamedTuple
 
@@ -20,14 +21,18 @@ TEMPERATURE = 0.5  # not one, so that a forgotten temperature shows
 
 
 class GammaPoisson:
-    """Energies T ((1 + c) e^theta - (a + y) theta), summed over the parameters, of R data sets y (R, 1, 2)."""
+    """Energies T ((1 + c) e^theta - (a + y) theta), summed over the parameters, of R
+    data sets y (R, 1, 2).
+    """
 
     def __init__(self, y: Array) -> None:
         self.y = y
 
     def __call__(self, A: Array) -> Array:
         with np.errstate(over="ignore"):
-            values = TEMPERATURE * ((1 + RATE) * np.exp(A) - (SHAPES + self.y) * A).sum(axis=(1, 2))
+            values = TEMPERATURE * ((1 + RATE) * np.exp(A) - (SHAPES + self.y) * A).sum(
+                axis=(1, 2)
+            )
         return np.where(np.isfinite(values), values, np.inf)
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
@@ -48,7 +53,8 @@ class Proof(NamedTuple):
     names : list of str
         What was compared with its exact value.
     z : ndarray of shape (n,)
-        Difference in standard errors; infinite where the sampler left the region of finite energies.
+        Difference in standard errors; infinite where the sampler left the region of
+        finite energies.
     """
 
     names: list[str]
@@ -59,23 +65,28 @@ class Proof(NamedTuple):
         return bool((np.abs(self.z) < most).all())
 
     def __str__(self) -> str:
-        return "  ".join(f"{name} {z:+.1f}" for name, z in zip(self.names, self.z, strict=True))
+        return "  ".join(
+            f"{name} {z:+.1f}" for name, z in zip(self.names, self.z, strict=True)
+        )
 
 
-def joint_test(sampler: Any, n_chains: int = 400, n_rounds: int = 50, random_state: Any = 0) -> Proof:
+def joint_test(
+    sampler: Any, n_chains: int = 400, n_rounds: int = 50, random_state: Any = 0
+) -> Proof:
     r"""Geweke's test of the joint distribution of parameters and data.
 
-    Chains begin with exact draws of theta from the prior. A round draws data given theta, and then makes one step of
-    the sampler given the data. If the step leaves the posterior invariant, theta has the prior's moments after every
-    round [1]_; they are compared with their closed forms, for example :math:`\langle\theta\rangle = \psi(a)`. Step
-    sizes do not adapt. With tempering the warmer replicas are drawn exactly in every round, and only exchanges and
-    moves of this step are at work.
+    Chains begin with exact draws of theta from the prior. A round draws data given
+    theta, and then makes one step of the sampler given the data. If the step leaves the
+    posterior invariant, theta has the prior's moments after every round [1]_; they are
+    compared with their closed forms, for example :math:`\langle\theta\rangle =
+    \psi(a)`. Step sizes do not adapt. With tempering the warmer replicas are drawn
+    exactly in every round, and only exchanges and moves of this step are at work.
 
     Parameters
     ----------
     sampler : Sampler or Move
-        What to test, with fixed step sizes. A move is tested at a constant temperature; the coldest replica of a
-        sampler must be at ``TEMPERATURE``.
+        What to test, with fixed step sizes. A move is tested at a constant temperature;
+        the coldest replica of a sampler must be at ``TEMPERATURE``.
     n_chains : int, default=400
         Independent chains.
     n_rounds : int, default=50
@@ -90,8 +101,8 @@ def joint_test(sampler: Any, n_chains: int = 400, n_rounds: int = 50, random_sta
 
     References
     ----------
-    .. [1] J. Geweke, Getting it right: joint distribution tests of posterior simulators, Journal of the American
-       Statistical Association 99, 2004.
+    .. [1] J. Geweke, Getting it right: joint distribution tests of posterior
+       simulators, Journal of the American Statistical Association 99, 2004.
 
     Examples
     --------
@@ -101,23 +112,32 @@ def joint_test(sampler: Any, n_chains: int = 400, n_rounds: int = 50, random_sta
     True
     """
     sampler, rng = _as_sampler(sampler, n_rounds), generator(random_state)
-    theta, T = np.log(rng.gamma(SHAPES, size=(n_chains, 1, 2))), _temperatures_of(sampler)
+    theta, T = (
+        np.log(rng.gamma(SHAPES, size=(n_chains, 1, 2))),
+        _temperatures_of(sampler),
+    )
     chains: list[Any] = [None] * (n_chains if len(T) > 1 else 1)
     sums = np.zeros((n_chains, len(NAMES)))
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(n_rounds):
             y = rng.poisson(RATE * np.exp(np.clip(theta, -700, 20))).astype(float)
             theta = _stepped(sampler, rng, chains, theta, y, T)
-            sums += _moments(theta, rng.poisson(RATE * np.exp(np.clip(theta, -700, 20))))
+            sums += _moments(
+                theta, rng.poisson(RATE * np.exp(np.clip(theta, -700, 20)))
+            )
     return Proof(NAMES, _scores(sums / n_rounds, _exact_moments()))
 
 
-def calibration_test(sampler: Any, n_chains: int = 400, n_draws: int = 15, random_state: Any = 0) -> Proof:
-    """Simulation-based calibration: the rank of the true parameter among posterior draws is uniform [1]_.
+def calibration_test(
+    sampler: Any, n_chains: int = 400, n_draws: int = 15, random_state: Any = 0
+) -> Proof:
+    """Simulation-based calibration: the rank of the true parameter among posterior
+    draws is uniform [1]_.
 
-    A chain has its own true theta and data, starts elsewhere, and makes the whole run of its sampler. The draws are
-    spread over the steps after burn-in. Scores are those of the mean of the ranks, which a shifted posterior changes,
-    and of their variance, which one too narrow or too wide changes.
+    A chain has its own true theta and data, starts elsewhere, and makes the whole run
+    of its sampler. The draws are spread over the steps after burn-in. Scores are those
+    of the mean of the ranks, which a shifted posterior changes, and of their variance,
+    which one too narrow or too wide changes.
 
     Parameters
     ----------
@@ -137,15 +157,22 @@ def calibration_test(sampler: Any, n_chains: int = 400, n_draws: int = 15, rando
 
     References
     ----------
-    .. [1] S. Talts, M. Betancourt, D. Simpson, A. Vehtari, A. Gelman, Validating Bayesian inference algorithms with
-       simulation-based calibration, arXiv:1804.06788, 2018.
+    .. [1] S. Talts, M. Betancourt, D. Simpson, A. Vehtari, A. Gelman, Validating
+       Bayesian inference algorithms with simulation-based calibration,
+       arXiv:1804.06788, 2018.
     """
     sampler, rng = _as_sampler(sampler, 300), generator(random_state)
     K = len(_temperatures_of(sampler))
     theta = np.log(rng.gamma(SHAPES, size=(n_chains, 1, 2)))
     y = rng.poisson(RATE * np.exp(theta)).astype(float)
-    stacks = [np.arange(n_chains)] if K == 1 else [np.array([chain]) for chain in range(n_chains)]
-    ranks = np.concatenate([_ranks(sampler, rng, theta[some], y[some], (K, n_draws)) for some in stacks])
+    stacks = (
+        [np.arange(n_chains)]
+        if K == 1
+        else [np.array([chain]) for chain in range(n_chains)]
+    )
+    ranks = np.concatenate(
+        [_ranks(sampler, rng, theta[some], y[some], (K, n_draws)) for some in stacks]
+    )
     uniform = (n_draws + 1) ** 2 - 1
     centred = ranks - n_draws / 2
     values, exact = np.hstack([centred, centred**2]), np.repeat([0.0, uniform / 12], 2)
@@ -164,11 +191,22 @@ def _moments(theta, y):
 def _exact_moments():
     a, b = digamma(SHAPES)
     squares = polygamma(1, SHAPES) + digamma(SHAPES) ** 2
-    return np.array([a, b, *squares, a * b, RATE * SHAPES[0], RATE * SHAPES[0] * digamma(SHAPES[0] + 1)])
+    return np.array(
+        [
+            a,
+            b,
+            *squares,
+            a * b,
+            RATE * SHAPES[0],
+            RATE * SHAPES[0] * digamma(SHAPES[0] + 1),
+        ]
+    )
 
 
 def _scores(values, exact):
-    """Differences of means (n_chains, n) from exact values, in standard errors; infinite where values are."""
+    """Differences of means (n_chains, n) from exact values, in standard errors;
+    infinite where values are.
+    """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
         z = (values.mean(axis=0) - exact) / error
@@ -176,15 +214,23 @@ def _scores(values, exact):
 
 
 def _stepped(sampler, rng, chains, theta, y, T):
-    """Theta after one step of the sampler given y; every ladder runs by itself, its coldest replica first."""
+    """Theta after one step of the sampler given y; every ladder runs by itself, its
+    coldest replica first.
+    """
     K, new = len(T), np.empty_like(theta)
     for number, chain in enumerate(chains):
         some = slice(None) if K == 1 else slice(number, number + 1)
         energy = GammaPoisson(np.repeat(y[some], K, axis=0))
-        A = theta[some] if K == 1 else np.concatenate([theta[some], energy.draw_posterior(rng, T)[1:]])
+        A = (
+            theta[some]
+            if K == 1
+            else np.concatenate([theta[some], energy.draw_posterior(rng, T)[1:]])
+        )
         if chain is None:
             chain = sampler.begin(rng, energy, A)
-        kept = State(A, energy(A), None, chain.state.velocity)  # no energy or gradient of other data
+        kept = State(
+            A, energy(A), None, chain.state.velocity
+        )  # no energy or gradient of other data
         chains[number], _ = sampler.advance(chain._replace(state=kept, step=0), energy)
         new[some] = chains[number].state.A[: len(theta[some])]
     return new
@@ -196,7 +242,9 @@ def _ranks(sampler, rng, theta, y, sizes):
     start = rng.standard_normal((len(theta) * K, 1, 2))
     with np.errstate(over="ignore", invalid="ignore"):
         run = sampler.iterate(Streams.of(rng, len(start)), energy, start)
-        draws = [state.A[::K].copy() for state, info in run if not info.adapting]  # the coldest of a ladder is first
+        draws = [
+            state.A[::K].copy() for state, info in run if not info.adapting
+        ]  # the coldest of a ladder is first
     some = np.linspace(len(draws) - 1, 0, n_draws, endpoint=False).round().astype(int)
     return (np.array([draws[i] for i in some]) < theta).sum(axis=0)[:, 0].astype(float)
 

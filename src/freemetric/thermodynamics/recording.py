@@ -1,15 +1,16 @@
-"""What chains have visited: energies by rung, exchanges and maps; kept while they run, in files, and for ArviZ."""
+"""What chains have visited: energies by rung, exchanges and maps; kept while they run,
+and in files.
+"""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..extras import require
 from ..mc import Info, State
 from ..mc.state import Array
-from .landscape import overlap, overlap_of_matrices
+from .landscape import overlap
 from .tempering import Coupled, Ladder
 
 MOST_MAPS = 1000  # that are kept of every ladder
@@ -23,18 +24,23 @@ class Recording(NamedTuple):
     ladder : Ladder
         Coupling and temperature of every rung.
     energy, confinement : ndarray of shape (n_steps, n_ladders, n_rungs)
-        E(A), without coupling and confinement, and lambda |A|^2, of the replica that stands on each rung.
+        E(A), without coupling and confinement, and lambda |A|^2, of the replica that
+        stands on each rung.
     swaps : ndarray of shape (n_steps, n_ladders, n_rungs - 1)
-        1 where a rung and the next one exchanged replicas, 0 where they did not, NaN where that was not tried.
+        1 where a rung and the next one exchanged replicas, 0 where they did not, NaN
+        where that was not tried.
     log_reference : float
-        log Z of the first rung where it is known, else NaN: free energies and entropies are then relative.
+        log Z of the first rung where it is known, else NaN: free energies and entropies
+        are then relative.
     maps : ndarray of shape (n_maps, n_ladders, p, d)
-        Maps on the rung ``kept``, evenly spaced in time; of length 0 where none were kept.
+        Maps on the rung ``kept``, evenly spaced in time; of length 0 where none were
+        kept.
     kept : int
         Rung of the maps.
     overlaps : ndarray of shape (n_steps, n_pairs, n_rungs)
-        Overlap of the metrics of two ladders on the same rung, for every pair of ladders; of length 0 where it was not
-        measured. Their histogram at one temperature is P(q) of spin glasses.
+        Overlap of the metrics of two ladders on the same rung, for every pair of
+        ladders; of length 0 where it was not measured. Their histogram at one
+        temperature is P(q) of spin glasses.
 
     Examples
     --------
@@ -42,7 +48,8 @@ class Recording(NamedTuple):
     >>> from freemetric.thermodynamics import Recording
     >>> rng = np.random.default_rng(0)
     >>> T = np.tile([1.0, 0.5, 0.25], (400, 1))
-    >>> trace = {"temperature": T, "energy": T * rng.standard_exponential((400, 3))}  # two quadratic parameters
+    >>> E = T * rng.standard_exponential((400, 3))  # of two quadratic parameters
+    >>> trace = {"temperature": T, "energy": E}
     >>> run = Recording.from_trace(trace, burn_in=0.0)
     >>> run.ladder.temperature.tolist(), run.energy.shape
     ([1.0, 0.5, 0.25], (400, 1, 3))
@@ -58,14 +65,17 @@ class Recording(NamedTuple):
     overlaps: Array = np.empty((0, 0, 0))
 
     @classmethod
-    def from_trace(cls, trace: Mapping[str, NDArray], burn_in: float = 0.5) -> "Recording":
-        """Chains at constant temperatures, as ``trace_`` of DMLFE describes them; the first share is left out.
+    def from_trace(
+        cls, trace: Mapping[str, NDArray], burn_in: float = 0.5
+    ) -> "Recording":
+        """Chains at constant temperatures, as ``trace_`` of DMLFE describes them; the
+        first share is left out.
 
         Parameters
         ----------
         trace : dict of ndarray of shape (n_steps, R)
-            "temperature" and "energy", and where there are such "confinement", which is part of the energy, and
-            "swaps".
+            "temperature" and "energy", and where there are such "confinement", which is
+            part of the energy, and "swaps".
         burn_in : float, default=0.5
             Share of the steps to leave out.
 
@@ -77,12 +87,20 @@ class Recording(NamedTuple):
         some = slice(int(burn_in * len(trace["energy"])), None)
         T = np.asarray(trace["temperature"])[some]
         if not len(T) or not (np.all(T[0] == T) and np.all(T > 0)):
-            raise ValueError("Thermodynamics needs chains at constant, positive temperatures; annealing has none.")
+            raise ValueError(
+                "Thermodynamics needs chains at constant, positive temperatures; "
+                "annealing has none."
+            )
         order = np.argsort(-T[0], kind="stable")
         total = np.asarray(trace["energy"], dtype=np.float64)[some][:, order]
-        C = np.asarray(trace.get("confinement", np.zeros(trace["energy"].shape)))[some][:, order]
-        # Swaps are listed by the colder neighbour, as mc.ParallelTempering has the coldest first.
-        swaps = np.asarray(trace.get("swaps", np.full(trace["energy"].shape, np.nan)))[some][:, order][:, 1:]
+        C = np.asarray(trace.get("confinement", np.zeros(trace["energy"].shape)))[some][
+            :, order
+        ]
+        # Swaps are listed by the colder neighbour, as mc.ParallelTempering has the
+        # coldest first.
+        swaps = np.asarray(trace.get("swaps", np.full(trace["energy"].shape, np.nan)))[
+            some
+        ][:, order][:, 1:]
         ladder = Ladder(np.ones(len(order)), T[0, order])
         return cls(ladder, (total - C)[:, None], C[:, None], swaps[:, None])
 
@@ -108,7 +126,9 @@ class Recording(NamedTuple):
         )
 
     def places(self) -> NDArray[np.intp]:
-        """The rung of every replica after every step, (n_steps, n_ladders, n_replicas), from the exchanges."""
+        """The rung of every replica after every step, (n_steps, n_ladders, n_replicas),
+        from the exchanges.
+        """
         n, L, K = self.energy.shape
         standing = np.tile(np.arange(K), (L, 1))  # which replica stands on each rung
         rung, places = np.arange(K), np.empty((n, L, K), dtype=np.intp)
@@ -116,7 +136,9 @@ class Recording(NamedTuple):
             ladders, rungs = np.nonzero(swaps == 1)
             both = np.array([rungs, rungs + 1])
             standing[ladders, both] = standing[ladders, both[::-1]]
-            np.put_along_axis(places[step], standing, np.broadcast_to(rung, (L, K)), axis=1)
+            np.put_along_axis(
+                places[step], standing, np.broadcast_to(rung, (L, K)), axis=1
+            )
         return places
 
     def to_state(self) -> dict[str, Any]:
@@ -125,52 +147,41 @@ class Recording(NamedTuple):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Recording":
-        """The recording that was written; ValueError where its parts do not belong together."""
+        """The recording that was written; ValueError where its parts do not belong
+        together.
+        """
         names = ("ladder", "energy", "confinement", "swaps", "maps", "overlaps")
-        ladder, energy, confinement, swaps, maps, overlaps = arrays = [state[name] for name in names]
-        if not all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays):
+        ladder, energy, confinement, swaps, maps, overlaps = arrays = [
+            state[name] for name in names
+        ]
+        if not all(
+            isinstance(array, np.ndarray) and array.dtype == np.float64
+            for array in arrays
+        ):
             raise ValueError("a recording whose parts are no arrays of numbers")
-        if energy.ndim != 3 or confinement.shape != energy.shape or ladder.shape != (2, energy.shape[2]):
+        if (
+            energy.ndim != 3
+            or confinement.shape != energy.shape
+            or ladder.shape != (2, energy.shape[2])
+        ):
             raise ValueError("a recording whose parts do not belong together")
-        if swaps.shape != (*energy.shape[:2], energy.shape[2] - 1) or not (ladder[1] > 0).all():
-            raise ValueError("a recording whose exchanges or temperatures do not belong to it")
+        if (
+            swaps.shape != (*energy.shape[:2], energy.shape[2] - 1)
+            or not (ladder[1] > 0).all()
+        ):
+            raise ValueError(
+                "a recording whose exchanges or temperatures do not belong to it"
+            )
         kept, log_z = state["kept"], state["log_reference"]
         if maps.ndim != 4 or type(kept) is not int or type(log_z) is not float:
             raise ValueError("a recording whose maps do not belong to it")
-        if overlaps.size and (overlaps.ndim != 3 or overlaps.shape[::2] != energy.shape[::2]):
+        if overlaps.size and (
+            overlaps.ndim != 3 or overlaps.shape[::2] != energy.shape[::2]
+        ):
             raise ValueError("a recording whose overlaps do not belong to it")
-        return cls(Ladder(*ladder), energy, confinement, swaps, log_z, maps, kept, overlaps)
-
-    def to_datatree(self) -> Any:
-        """The recording as an ``xarray.DataTree``, which is what ArviZ 1 reads; needs the extra ``thermo``.
-
-        The group ``posterior`` holds ``M``, the metric A^T A on the rung of the maps, with a ladder as a chain. The
-        group ``sample_stats`` holds energy, confinement and swaps of all rungs. For ArviZ 0 write
-        ``arviz.InferenceData(posterior=tree["posterior"].to_dataset())``.
-
-        Returns
-        -------
-        tree : xarray.DataTree
-            Dimensions begin with chain and draw.
-        """
-        xarray = require("xarray", "thermo")
-        rungs = {"temperature": ("rung", self.ladder.temperature), "coupling": ("rung", self.ladder.coupling)}
-        swaps = np.concatenate([self.swaps, np.full((*self.swaps.shape[:2], 1), np.nan)], axis=2)
-        values = {"energy": self.energy, "confinement": self.confinement, "swap": swaps}
-        stats = {name: (("chain", "draw", "rung"), np.swapaxes(array, 0, 1)) for name, array in values.items()}
-        metric = np.swapaxes(np.swapaxes(self.maps, 2, 3) @ self.maps, 0, 1)
-        posterior = {"M": (("chain", "draw", "feature", "other_feature"), metric)} if len(self.maps) else {}
-        attributes = {"temperature": float(self.ladder.temperature[self.kept]), "log_reference": self.log_reference}
-        groups = {
-            "/posterior": xarray.Dataset(posterior, attrs=attributes),
-            "/sample_stats": xarray.Dataset(stats, coords=rungs),
-        }
-        # ArviZ's plots need a coordinate for every dimension.
-        numbered = {
-            name: data.assign_coords({dim: np.arange(size) for dim, size in data.sizes.items()})
-            for name, data in groups.items()
-        }
-        return xarray.DataTree.from_dict(numbered)
+        return cls(
+            Ladder(*ladder), energy, confinement, swaps, log_z, maps, kept, overlaps
+        )
 
 
 class Recorder:
@@ -183,11 +194,10 @@ class Recorder:
     energy : Coupled
         The energy that it samples.
     n_steps : int
-        Steps that will be recorded, which decide how many maps are left out between two that are kept.
+        Steps that will be recorded, which decide how many maps are left out between two
+        that are kept.
     kept : int, default=-1
         Rung whose maps are kept.
-    matrices : callable or None, default=None
-        M (n, d, d) of maps (n, p, d), where these are no plain maps, whose M is A^T A.
     """
 
     def __init__(
@@ -196,9 +206,8 @@ class Recorder:
         energy: Coupled,
         n_steps: int,
         kept: int = -1,
-        matrices: Callable[[Array], Array] | None = None,
     ) -> None:
-        self.ladder, self.energy, self.kept, self.matrices = ladder, energy, kept, matrices
+        self.ladder, self.energy, self.kept = ladder, energy, kept
         self.stride = max(1, -(-n_steps // MOST_MAPS))
         self._rows: list[tuple[Array, ...]] = []
         self._maps: list[Array] = []
@@ -213,16 +222,10 @@ class Recorder:
         A = state.A.reshape(-1, K, *state.A.shape[1:])
         if len(self._rows) % self.stride == 0:
             self._maps.append(A[:, self.kept].copy())
-        self._rows.append((E, C, info.swaps_with_next.reshape(-1, K)[:, :-1], self._overlaps(A)))
-        self._n_parameters = state.A[0].size
-
-    def _overlaps(self, A):
-        """Of all pairs of ladders on every rung, (n_pairs, n_rungs)."""
         one, two = np.triu_indices(len(A), 1)
-        if self.matrices is None:
-            return overlap(A[one], A[two])
-        M = [self.matrices(A[:, k]) for k in range(A.shape[1])]  # a rung at a time: matrices may be large
-        return np.array([overlap_of_matrices(rung[one], rung[two]) for rung in M]).T
+        swaps = info.swaps_with_next.reshape(-1, K)[:, :-1]
+        self._rows.append((E, C, swaps, overlap(A[one], A[two])))
+        self._n_parameters = state.A[0].size
 
     @property
     def recording(self) -> Recording:
@@ -232,5 +235,11 @@ class Recorder:
         E, C, swaps, q = (np.array(rows) for rows in zip(*self._rows, strict=True))
         log_z = float("nan")
         if self.ladder.has_reference:
-            log_z = float(self.energy.log_reference(self._n_parameters, self.ladder.temperature[0]))
-        return Recording(self.ladder, E, C, swaps, log_z, np.array(self._maps), self.kept, q)
+            log_z = float(
+                self.energy.log_reference(
+                    self._n_parameters, self.ladder.temperature[0]
+                )
+            )
+        return Recording(
+            self.ladder, E, C, swaps, log_z, np.array(self._maps), self.kept, q
+        )

@@ -1,4 +1,6 @@
-"""Replica exchange from a reference with a known partition function to the energy at low temperature."""
+"""Replica exchange from a reference with a known partition function to the energy at
+low temperature.
+"""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +12,8 @@ from ..mc.state import Array
 
 
 class Ladder(NamedTuple):
-    r"""Rungs from the hot end to the cold one; rung k samples :math:`\exp\{-(s_k E + \lambda |A|^2) / T_k\}`.
+    r"""Rungs from the hot end to the cold one; rung k samples :math:`\exp\{-(s_k E +
+    \lambda |A|^2) / T_k\}`.
 
     Parameters
     ----------
@@ -32,9 +35,14 @@ class Ladder(NamedTuple):
 
     @classmethod
     def along(cls, positions: Any, hottest: float, coldest: float) -> "Ladder":
-        """Rungs at positions on the way: from 0 to 1 the energy is switched on, from 1 to 2 the temperature falls."""
+        """Rungs at positions on the way: from 0 to 1 the energy is switched on, from 1
+        to 2 the temperature falls.
+        """
         t = np.asarray(positions, dtype=np.float64)
-        return cls(np.minimum(t, 1.0), hottest * (coldest / hottest) ** np.maximum(t - 1.0, 0.0))
+        return cls(
+            np.minimum(t, 1.0),
+            hottest * (coldest / hottest) ** np.maximum(t - 1.0, 0.0),
+        )
 
     @property
     def has_reference(self) -> bool:
@@ -42,19 +50,29 @@ class Ladder(NamedTuple):
         return bool(self.coupling[0] == 0)
 
     def reduced(self, energy: Array, confinement: Array) -> Array:
-        """(s_k E + C) / T_k of every rung, a row for each, and then the shape of the energies."""
+        """(s_k E + C) / T_k of every rung, a row for each, and then the shape of the
+        energies.
+        """
         shape = (-1, *(1,) * np.ndim(energy))
         s, T = self.coupling.reshape(shape), self.temperature.reshape(shape)
         return (s * energy + confinement) / T
 
     def log_ratios(self, energy: Array, confinement: Array) -> Array:
-        """Log of the acceptance ratio of a swap, (..., n_rungs - 1), for replicas (..., n_rungs) on their rungs."""
-        slope_E, slope_C = np.diff(self.coupling / self.temperature), np.diff(1 / self.temperature)
-        return slope_E * np.diff(energy, axis=-1) + slope_C * np.diff(confinement, axis=-1)
+        """Log of the acceptance ratio of a swap, (..., n_rungs - 1), for replicas (...,
+        n_rungs) on their rungs.
+        """
+        slope_E, slope_C = (
+            np.diff(self.coupling / self.temperature),
+            np.diff(1 / self.temperature),
+        )
+        return slope_E * np.diff(energy, axis=-1) + slope_C * np.diff(
+            confinement, axis=-1
+        )
 
 
 class Coupled:
-    """coupling_r E(A_r) + ridge |A_r|^2 of a stack of maps: an energy in its harmonic confinement.
+    """coupling_r E(A_r) + ridge |A_r|^2 of a stack of maps: an energy in its harmonic
+    confinement.
 
     Parameters
     ----------
@@ -66,7 +84,9 @@ class Coupled:
         How far the energy is switched on for each map.
     """
 
-    def __init__(self, energy: Any, ridge: float, coupling: float | Array = 1.0) -> None:
+    def __init__(
+        self, energy: Any, ridge: float, coupling: float | Array = 1.0
+    ) -> None:
         self.energy, self.ridge, self.coupling = energy, float(ridge), coupling
         self.n_samples: int | None = getattr(energy, "n_samples", None)
 
@@ -92,7 +112,9 @@ class Coupled:
         return self.ridge * (A**2).sum(axis=(1, 2))
 
     def parts(self, state: State) -> tuple[Array, Array]:
-        """E and C (R,) of a state; E is only computed where the coupling is zero, elsewhere the total holds it."""
+        """E and C (R,) of a state; E is only computed where the coupling is zero,
+        elsewhere the total holds it.
+        """
         C, s = self.confinement(state.A), np.broadcast_to(self.coupling, len(state.A))
         E = np.divide(state.energy - C, s, out=np.zeros(len(s)), where=s > 0)
         if np.any(s == 0):
@@ -103,17 +125,22 @@ class Coupled:
         r"""log Z of the confinement alone, :math:`\frac n2 \log(\pi T / \lambda)`."""
         return 0.5 * n_parameters * np.log(np.pi * temperature / self.ridge)
 
-    def draw_reference(self, rng: Any, shape: tuple[int, ...], temperature: float) -> Array:
+    def draw_reference(
+        self, rng: Any, shape: tuple[int, ...], temperature: float
+    ) -> Array:
         """Independent maps from the confinement alone at this temperature."""
         return np.sqrt(temperature / (2 * self.ridge)) * rng.standard_normal(shape)
 
 
 class LadderTempering(Sampler):
-    """Several independent ladders of replicas; neighbours on a ladder exchange their maps.
+    """Several independent ladders of replicas; neighbours on a ladder exchange their
+    maps.
 
-    Maps are stacked ladder by ladder, (n_ladders * n_rungs, p, d), and the energy is a :class:`Coupled` one with the
-    couplings of this stack. Even and odd pairs take turns, which moves replicas along the ladder faster than random
-    pairs do [1]_. A rung without energy is drawn anew in every step, so that what reaches it is forgotten.
+    Maps are stacked ladder by ladder, (n_ladders * n_rungs, p, d), and the energy is a
+    :class:`Coupled` one with the couplings of this stack. Even and odd pairs take
+    turns, which moves replicas along the ladder faster than random pairs do [1]_. A
+    rung without energy is drawn anew in every step, so that what reaches it is
+    forgotten.
 
     Parameters
     ----------
@@ -130,8 +157,9 @@ class LadderTempering(Sampler):
 
     References
     ----------
-    .. [1] S. Syed, A. Bouchard-Côté, G. Deligiannidis, A. Doucet, Non-reversible parallel tempering: a scalable highly
-       parallel MCMC scheme, Journal of the Royal Statistical Society B 84, 2022.
+    .. [1] S. Syed, A. Bouchard-Côté, G. Deligiannidis, A. Doucet, Non-reversible
+       parallel tempering: a scalable highly parallel MCMC scheme, Journal of the Royal
+       Statistical Society B 84, 2022.
     """
 
     def __init__(self, ladder, move=None, *, n_steps=500, n_ladders=2, burn_in=0.3):
@@ -145,7 +173,8 @@ class LadderTempering(Sampler):
         temperature = np.tile(self.ladder.temperature, self.n_ladders)
         if n_replicas != len(temperature):
             raise ValueError(
-                f"There must be a map for every rung of every ladder, {len(temperature)}; got {n_replicas}."
+                "There must be a map for every rung of every ladder, "
+                f"{len(temperature)}; got {n_replicas}."
             )
         return temperature
 
@@ -163,24 +192,40 @@ class LadderTempering(Sampler):
         A, values, n = state.A.copy(), state.energy.copy(), len(self.ladder.temperature)
         first = slice(None, None, n)
         of_first = Streams(streams.generators[first])
-        A[first] = energy.draw_reference(of_first, A[first].shape, self.ladder.temperature[0])
+        A[first] = energy.draw_reference(
+            of_first, A[first].shape, self.ladder.temperature[0]
+        )
         values[first] = energy.confinement(A[first])
         return State(A, values)
 
-    def _exchanged(self, streams: Streams, energy: Coupled, state: State, first: int) -> tuple[State, Array]:
-        """Swap neighbours, the pairs (first, first + 1), (first + 2, first + 3), ... of every ladder."""
+    def _exchanged(
+        self, streams: Streams, energy: Coupled, state: State, first: int
+    ) -> tuple[State, Array]:
+        """Swap neighbours, the pairs (first, first + 1), (first + 2, first + 3), ... of
+        every ladder.
+        """
         K, R = len(self.ladder.temperature), len(state.A)
         E, C = (part.reshape(-1, K) for part in energy.parts(state))
         rise = np.full((len(E), K), np.inf)
         pairs = np.arange(first, K - 1, 2)
         rise[:, pairs] = -self.ladder.log_ratios(E, C)[:, pairs]
-        ok = accept(streams, np.ones(R), rise.ravel()).reshape(-1, K) & np.isfinite(rise)
+        ok = accept(streams, np.ones(R), rise.ravel()).reshape(-1, K) & np.isfinite(
+            rise
+        )
         order, (ladders, rungs) = np.arange(R).reshape(-1, K), np.nonzero(ok)
-        order[ladders, rungs], order[ladders, rungs + 1] = order[ladders, rungs + 1], order[ladders, rungs]
+        order[ladders, rungs], order[ladders, rungs + 1] = (
+            order[ladders, rungs + 1],
+            order[ladders, rungs],
+        )
         swaps = np.full((len(E), K), np.nan)
         swaps[:, pairs] = ok[:, pairs]
-        A, E, C = state.A[order.ravel()], E.ravel()[order.ravel()], C.ravel()[order.ravel()]
-        # What a move keeps beside the map, gradient and velocity, belongs to the rung that it has left.
+        A, E, C = (
+            state.A[order.ravel()],
+            E.ravel()[order.ravel()],
+            C.ravel()[order.ravel()],
+        )
+        # What a move keeps beside the map, gradient and velocity, belongs to the rung
+        # that it has left.
         return State(A, energy.coupling * E + C), swaps.ravel()[:-1]
 
 

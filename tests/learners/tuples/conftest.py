@@ -6,7 +6,14 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
-from freemetric import ITML, LSML, SDML, PairClassifier, QuadrupletClassifier, TripletClassifier
+from freemetric import (
+    ITML,
+    LSML,
+    SDML,
+    PairClassifier,
+    QuadrupletClassifier,
+    TripletClassifier,
+)
 
 KINDS = {
     "pairs": lambda **parameters: PairClassifier(SDML(), **parameters),

@@ -10,9 +10,15 @@ from freemetric import LMNN, LSML, SCML, QuadrupletClassifier, TripletClassifier
 @pytest.mark.parametrize("learner", [SCML(random_state=0), LMNN()], ids=repr)
 def test_triplets_reach_the_learner(triplets, learner):
     a, b, c = triplets.rows.T
-    rows = np.where(triplets.signs[:, None] > 0, triplets.rows, np.column_stack([a, c, b]))
+    rows = np.where(
+        triplets.signs[:, None] > 0, triplets.rows, np.column_stack([a, c, b])
+    )
     alone = clone(learner).fit(triplets.X, triplets=rows)
-    for tuples, y in ((rows, None), (rows, np.ones(len(rows))), (triplets.rows, triplets.signs)):
+    for tuples, y in (
+        (rows, None),
+        (rows, np.ones(len(rows))),
+        (triplets.rows, triplets.signs),
+    ):
         model = TripletClassifier(learner, preprocessor=triplets.X).fit(tuples, y)
         np.testing.assert_array_equal(model.learner_.components_, alone.components_)
 
@@ -26,7 +32,9 @@ def test_triplets_are_quadruplets(triplets):
 
 def test_quadruplets_reach_the_learner_with_their_weights(quadruplets, rng):
     a, b, c, d = quadruplets.rows.T
-    rows = np.where(quadruplets.signs[:, None] > 0, quadruplets.rows, np.column_stack([c, d, a, b]))
+    rows = np.where(
+        quadruplets.signs[:, None] > 0, quadruplets.rows, np.column_stack([c, d, a, b])
+    )
     weights = rng.random(len(rows))
     alone = LSML().fit(quadruplets.X, quadruplets=rows, weights=weights)
     model = QuadrupletClassifier(LSML(), preprocessor=quadruplets.X)
@@ -41,30 +49,28 @@ def test_what_they_say(triplets, quadruplets):
     model = TripletClassifier(LSML(), preprocessor=X).fit(triplets.rows, triplets.signs)
     metric = model.get_metric()
     truth = [metric(X[a], X[c]) - metric(X[a], X[b]) for a, b, c in triplets.rows]
-    np.testing.assert_allclose(model.decision_function(triplets.rows), truth, atol=1e-12)
-    np.testing.assert_array_equal(model.predict(triplets.rows), np.where(np.array(truth) > 0, 1, -1))
-    other = QuadrupletClassifier(LSML(), preprocessor=X).fit(quadruplets.rows, quadruplets.signs)
+    np.testing.assert_allclose(
+        model.decision_function(triplets.rows), truth, atol=1e-12
+    )
+    np.testing.assert_array_equal(
+        model.predict(triplets.rows), np.where(np.array(truth) > 0, 1, -1)
+    )
+    other = QuadrupletClassifier(LSML(), preprocessor=X).fit(
+        quadruplets.rows, quadruplets.signs
+    )
     metric = other.get_metric()
     truth = [metric(X[c], X[d]) - metric(X[a], X[b]) for a, b, c, d in quadruplets.rows]
-    np.testing.assert_allclose(other.decision_function(quadruplets.rows), truth, atol=1e-12)
+    np.testing.assert_allclose(
+        other.decision_function(quadruplets.rows), truth, atol=1e-12
+    )
     for fitted, known in ((model, triplets), (other, quadruplets)):
         said = fitted.predict(known.rows)
-        assert fitted.score(known.rows, known.signs) == np.mean(said == known.signs) > 0.85
+        assert (
+            fitted.score(known.rows, known.signs) == np.mean(said == known.signs) > 0.85
+        )
         assert fitted.score(known.rows) == np.mean(said == 1)
 
 
 def test_a_tie_is_not_nearer(triplets):
     model = TripletClassifier(LSML(), preprocessor=triplets.X).fit(triplets.rows)
     assert model.predict([[0, 1, 1]]).tolist() == [-1]
-
-
-def test_weights_that_a_learner_cannot_use_are_refused(quadruplets):
-    class Plain(LSML):
-        def fit(self, X, y=None, *, quadruplets=None):
-            return super().fit(X, y, quadruplets=quadruplets)
-
-    model = QuadrupletClassifier(Plain(), preprocessor=quadruplets.X)
-    with pytest.raises(ValueError, match="weights were given, but Plain cannot weigh quadruplets"):
-        model.fit(quadruplets.rows, weights=np.ones(len(quadruplets.rows)))
-    with pytest.raises(ValueError, match="weights must be 200 numbers"):
-        QuadrupletClassifier(LSML(), preprocessor=quadruplets.X).fit(quadruplets.rows, weights=[1.0])

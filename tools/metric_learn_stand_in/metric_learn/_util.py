@@ -31,6 +31,8 @@ def __getattr__(name):
         raise AttributeError(name)
 
     def refused(*args, **kwargs):
-        raise NotImplementedError(f"{name} is a private function of metric-learn; freemetric has none like it")
+        raise NotImplementedError(
+            f"{name} is a private function of metric-learn; freemetric has none like it"
+        )
 
     return refused

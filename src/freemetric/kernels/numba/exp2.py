@@ -1,79 +1,50 @@
-"""Powers of two in float32 that LLVM can vectorise, and the flags under which it may.
+"""Powers of two in float32 that the compiler can vectorise.
 
-``math.exp`` stays a scalar library call inside a loop. Splitting h = n + r with n the nearest integer
-turns 2**h into a polynomial in r and a shift of exponent bits: a dozen vector instructions on NEON or AVX2.
-All functions are instructions of LLVM, which cost a kernel nothing to compile. They carry the flags of the kernel:
-the exponent is an integer, which no reassociation can move.
-"""
+``math.exp`` stays a scalar library call inside a loop. Splitting x = n + r with n the
+nearest integer turns 2**x into a polynomial in r and a shift of exponent bits: a dozen
+vector instructions."""
 
+import numba
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-EXACT = {"contract", "nsz", "nnan", "ninf"}
-SUMS = EXACT | {"reassoc"}  # sums of many terms may be taken in vector lanes
 
 LOG2E = np.float32(np.log2(np.e))
-# Minimax fit of 2**r on [-1/2, 1/2], relative error below 2e-7; the highest power first.
-COEFFICIENTS = (
-    0.0013276466802037699,
-    0.009675541293060497,
-    0.05550713289554669,
-    0.24022119724870686,
-    0.6931469670549282,
-    1.0000000716543693,
+# Minimax fit of 2**r on [-1/2, 1/2], relative error below 2e-7.
+C0, C1, C2, C3, C4, C5 = np.array(
+    [
+        1.0000000716543693,
+        0.6931469670549282,
+        0.24022119724870686,
+        0.05550713289554669,
+        0.009675541293060497,
+        0.0013276466802037699,
+    ],
+    dtype=np.float32,
 )
-BIAS = 127  # of the exponent field of a float32
-FLOAT, BITS = ir.FloatType(), ir.IntType(32)
+BIAS = np.int32(127)  # of the exponent in a float32
+DIGITS = np.int32(23)  # bits below the exponent
+# What is less is negligible beside a largest power of one. Products of smaller numbers
+# may be denormal, which
+# processors compute a hundred times slower.
+LEAST = np.float32(-60)
+f32, i32 = np.float32, np.int32
 
 
-def _constant(value):
-    return ir.Constant(FLOAT, float(np.float32(value)))
+@numba.njit(inline="always")
+def mantissa(r):
+    """2**r for a float32 r in [-1/2, 1/2]."""
+    return ((((C5 * r + C4) * r + C3) * r + C2) * r + C1) * r + C0
 
 
-def _call(builder, name, *args):
-    """A float32 function that is one LLVM instruction; numba's own min and max do not vectorise in reductions."""
-    function = builder.module.declare_intrinsic(name, [FLOAT], ir.FunctionType(FLOAT, [FLOAT] * len(args)))
-    return builder.call(function, args, fastmath=("fast",))
+@numba.njit(inline="always")
+def power(n):
+    """2**n for a whole float32 n of at most 127; zero below 2**LEAST."""
+    n = n if n > LEAST else f32(-127)
+    bits = i32((i32(n) + BIAS) << DIGITS)
+    return bits.view(f32)
 
 
-@intrinsic
-def nearest_integer(typing_context, x):
-    def generate(context, builder, signature, args):
-        return _call(builder, "llvm.rint", *args)
-
-    return types.float32(types.float32), generate
-
-
-@intrinsic
-def larger(typing_context, x, y):
-    def generate(context, builder, signature, args):
-        return _call(builder, "llvm.maxnum", *args)
-
-    return types.float32(types.float32, types.float32), generate
-
-
-@intrinsic
-def mantissa(typing_context, r):
-    """2**r for r in [-1/2, 1/2]."""
-
-    def generate(context, builder, signature, args):
-        value = _constant(COEFFICIENTS[0])
-        for coefficient in COEFFICIENTS[1:]:
-            value = builder.fadd(builder.fmul(value, args[0]), _constant(coefficient))
-        return value
-
-    return types.float32(types.float32), generate
-
-
-@intrinsic
-def power(typing_context, n):
-    """2**n for a whole n of at most 127; zero below float32's normal range."""
-
-    def generate(context, builder, signature, args):
-        whole = builder.fptosi(_call(builder, "llvm.maxnum", args[0], _constant(-BIAS)), BITS)
-        field = builder.shl(builder.add(whole, ir.Constant(BITS, BIAS)), ir.Constant(BITS, 23))
-        return builder.bitcast(field, FLOAT)
-
-    return types.float32(types.float32), generate
+@numba.njit(inline="always")
+def exp2(x):
+    """2**x for a float32 x of at most 127; zero below 2**LEAST."""
+    n = np.rint(x)
+    return mantissa(x - n) * power(n)

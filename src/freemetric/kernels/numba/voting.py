@@ -2,10 +2,12 @@
 
 import numpy as np
 
-from .compiling import njit
+from .compiling import FAST, njit
+
+f32 = np.float32
 
 
-@njit(nogil=True, cache=True)
+@njit(inline="always")
 def keep_nearest(distances, near, order):
     """Write the smallest distances to ``near``, ascending, and where they were.
 
@@ -15,9 +17,10 @@ def keep_nearest(distances, near, order):
     n_kept = 0
     for place in range(distances.shape[0]):
         distance = distances[place]
-        if n_kept == near.shape[0] and distance >= near[n_kept - 1]:
+        if n_kept < near.shape[0]:
+            n_kept += 1
+        elif distance >= near[n_kept - 1]:
             continue
-        n_kept = min(n_kept + 1, near.shape[0])
         at = n_kept - 1
         while at > 0 and near[at - 1] > distance:
             near[at] = near[at - 1]
@@ -31,24 +34,12 @@ def keep_nearest(distances, near, order):
 @njit(nogil=True, cache=True)
 def nearest_columns(D, out):
     """Write to out (n, K) where the smallest values of every row of D (n, M) are."""
-    near = np.empty(out.shape[1], np.float32)
+    near = np.empty(out.shape[1], f32)
     for i in range(D.shape[0]):
         keep_nearest(D[i], near, out[i])
 
 
-@njit(fastmath={"reassoc", "contract", "nsz"}, nogil=True, cache=True)
-def write_distances(Z, q, candidates, distances):
-    """Write the squared distances of q (p,) to the candidates among the rows of Z."""
-    for s in range(candidates.shape[0]):
-        z = Z[candidates[s]]
-        total = np.float32(0)
-        for c in range(q.shape[0]):
-            difference = q[c] - z[c]
-            total += difference * difference
-        distances[s] = total
-
-
-@njit(nogil=True, cache=True)
+@njit(fastmath=FAST, nogil=True, cache=True)
 def add_votes(Z, Q, candidates, counts, masses, sizes, parts, out):
     """Add to ``out`` what the votes of candidates weigh for every query, over maps.
 
@@ -67,31 +58,31 @@ def add_votes(Z, Q, candidates, counts, masses, sizes, parts, out):
     """
     n, S = candidates.shape
     n_sizes = sizes.shape[0]
-    distances = np.empty(S, np.float32)
-    near = np.empty(min(S, sizes[n_sizes - 1]), np.float32)
-    order = np.empty(near.shape[0], np.int32)
-    total = np.empty(n_sizes, np.float32)
+    distances = np.empty(S, f32)
+    near = np.empty(sizes[n_sizes - 1], f32)
+    order = np.empty(sizes[n_sizes - 1], np.int32)
+    taken = np.empty(sizes[n_sizes - 1], f32)
     for q in range(n):
         own = candidates[q]
         for r in range(Z.shape[0]):
-            write_distances(Z[r], Q[r, q], own, distances)
+            query = Q[r, q]
+            for s in range(S):
+                z = Z[r, own[s]]
+                square = f32(0)
+                for c in range(query.shape[0]):
+                    square += (query[c] - z[c]) * (query[c] - z[c])
+                distances[s] = square
             n_near = keep_nearest(distances, near, order)
-            # First the weight of all that are among the k nearest rows, for every k ...
-            total[:] = np.float32(0)
-            before = 0
-            for place in range(n_near):
-                i = own[order[place]]
-                for k in range(n_sizes):
-                    inside = min(max(sizes[k] - before, 0), counts[i])
-                    total[k] += masses[i] * np.float32(inside) / np.float32(counts[i])
-                before += counts[i]
-            # ... and then the share that every candidate has of it.
-            before = 0
-            for place in range(n_near):
-                i = own[order[place]]
-                share = np.float32(0)
-                for k in range(n_sizes):
-                    inside = min(max(sizes[k] - before, 0), counts[i])
-                    share += parts[k] * np.float32(inside) / total[k]
-                out[q, order[place]] += share / np.float32(counts[i])
-                before += counts[i]
+            for k in range(n_sizes):
+                # First the weight of the k nearest rows, of the last place only a part;
+                left, mass, n_used = sizes[k], f32(0), 0
+                while n_used < n_near and left > 0:
+                    i = own[order[n_used]]
+                    inside = counts[i] if counts[i] < left else left
+                    taken[n_used] = f32(inside) / f32(counts[i])
+                    mass += masses[i] * taken[n_used]
+                    left -= inside
+                    n_used += 1
+                # then the share that every candidate has of it.
+                for place in range(n_used):
+                    out[q, order[place]] += parts[k] * taken[place] / mass

@@ -1,1 +1,1 @@
-"""Classifiers of pairs, triplets and quadruplets of samples, around any learner that takes such knowledge."""
+"""Classifiers of pairs, triplets and quadruplets of samples, around a learner."""

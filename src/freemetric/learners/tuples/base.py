@@ -15,7 +15,6 @@ from ...sklearn_compat import validate_params
 from ..side_information import check_tuples
 from ..validation import check_magnitude, dense
 
-KINDS = ("pairs", "triplets", "quadruplets")
 Formed = tuple[NDArray[np.float64], NDArray[np.intp]]  # points, indices of tuples
 
 
@@ -27,17 +26,6 @@ def last_step(learner: Any) -> Any:
 def takes(learner: Any, name: str) -> bool:
     """Whether the ``fit`` of a learner takes an argument of this name."""
     return name in inspect.signature(last_step(learner).fit).parameters
-
-
-def check_takes(learner: Any, names: tuple[str, ...]) -> str:
-    """The first of the names that the learner's ``fit`` takes."""
-    for name in names:
-        if takes(learner, name):
-            return name
-    kinds = [name for name in KINDS if takes(learner, name)]
-    but = f"it learns from {' or '.join(kinds) or 'labels alone'}"
-    name = type(last_step(learner)).__name__
-    raise ValueError(f"{name} takes no {names[0]}: {but}.")
 
 
 def fitted(learner: Any, X: NDArray, **side_information: Any) -> Any:
@@ -108,21 +96,16 @@ def check_signs(y: ArrayLike, n: int, name: str) -> NDArray[np.intp]:
 
 
 class TupleClassifier(ClassifierMixin, BaseEstimator):
-    """A learner and tuples of ``_width`` points, which are called ``_name``.
-
-    Its ``fit`` takes an argument of one of the names ``_kinds``, the best first.
-    """
+    """A learner and tuples of ``_width`` points, which are called ``_name``."""
 
     learner: Any
     preprocessor: Any
     _width: int
     _name: str
-    _kinds: tuple[str, ...]
 
     def _points(self, tuples):
         """Checked points (N, d) and indices (n, width)."""
         validate_params(self)
-        check_takes(self.learner, self._kinds)
         X, indices = formed(tuples, self._width, self._name, self.preprocessor)
         if len(X) < 2:
             raise ValueError(f"Found array with {len(X)} sample(s); two are required.")

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from ..constraints import LEARNER, PREPROCESSOR, TWO_OR_MORE_OR_NONE
-from .base import TupleClassifier, check_signs, check_takes, fitted, takes
+from .base import TupleClassifier, check_signs, fitted, takes
 
 STRATEGIES = ("accuracy", "f_beta", "max_tpr", "max_tnr")
 
@@ -102,7 +102,7 @@ class PairClassifier(TupleClassifier):
     learner : estimator with fit and transform
         Its ``fit`` takes ``pairs`` and ``pair_labels``: ITML, MMC, SDML, DMLeig, GMML,
         LDML, :class:`Kernelized` around one of them, or a pipeline that ends with one.
-    preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
+    preprocessor : array-like, callable or None, default=None
         Samples that indices refer to, all of which the learner sees; or a function that
         returns samples (n, n_features) for keys (n,), such as file names.
     n_folds : int or None, default=None
@@ -114,7 +114,7 @@ class PairClassifier(TupleClassifier):
     learner_ : estimator
         The fitted learner.
     threshold_ : float
-        Largest distance of pairs predicted similar; absent with ``calibrate=None``.
+        Largest distance of pairs predicted similar; None with ``calibrate=None``.
     classes_ : ndarray of shape (2,)
         -1 and 1.
     n_features_in_ : int
@@ -132,7 +132,8 @@ class PairClassifier(TupleClassifier):
     >>> from freemetric import ITML, PairClassifier
     >>> pairs = np.random.default_rng(0).integers(len(X), size=(600, 2))
     >>> alike = np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1, -1)
-    >>> model = PairClassifier(ITML(random_state=0), preprocessor=X).fit(pairs[:300], alike[:300])
+    >>> model = PairClassifier(ITML(random_state=0), preprocessor=X)
+    >>> model = model.fit(pairs[:300], alike[:300])
     >>> model.score(pairs[300:], alike[300:]) > 0.9  # area under the ROC curve
     True
     >>> model.predict(X[[[0, 1], [0, 177]]])  # samples instead of indices
@@ -141,7 +142,6 @@ class PairClassifier(TupleClassifier):
 
     _width = 2
     _name = "pairs"
-    _kinds = ("pairs",)
     _parameter_constraints = {
         "learner": LEARNER,
         "preprocessor": PREPROCESSOR,
@@ -296,11 +296,9 @@ class ComparisonClassifier(TupleClassifier):
         if y is not None:
             signs = check_signs(y, len(indices), self._name)
             indices = np.where(signs[:, None] > 0, indices, indices[:, self._reversed])
-        kind = check_takes(self.learner, self._kinds)
+        kind = self._name if takes(self.learner, self._name) else "quadruplets"
         if kind == "quadruplets":
             indices = indices[:, (*self._near, *self._far)]
-        if weights and not takes(self.learner, "weights"):
-            raise ValueError("weights were given, but the learner takes none.")
         self._store(fitted(self.learner, X, **{kind: indices}, **weights), X)
         return self
 
@@ -339,7 +337,7 @@ class ComparisonClassifier(TupleClassifier):
 
 
 class TripletClassifier(ComparisonClassifier):
-    """Predicts whether the first of three samples is nearer to the second or to the third.
+    """Predicts which of two samples is nearer to a third one.
 
     Triplets are samples, (n_triplets, 3, n_features), or indices into the rows of
     ``preprocessor``, (n_triplets, 3).
@@ -349,7 +347,7 @@ class TripletClassifier(ComparisonClassifier):
     learner : estimator with fit and transform
         Its ``fit`` takes ``triplets`` or ``quadruplets``: SCML, LMNN, LSML or a
         pipeline that ends with one.
-    preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
+    preprocessor : array-like, callable or None, default=None
         Samples that indices refer to, all of which the learner sees; or a function that
         returns samples (n, n_features) for keys (n,), such as file names.
 
@@ -382,7 +380,6 @@ class TripletClassifier(ComparisonClassifier):
 
     _width = 3
     _name = "triplets"
-    _kinds = ("triplets", "quadruplets")
     _near = (0, 1)
     _far = (0, 2)
     _reversed = (0, 2, 1)
@@ -426,7 +423,7 @@ class QuadrupletClassifier(ComparisonClassifier):
     ----------
     learner : estimator with fit and transform
         Its ``fit`` takes ``quadruplets``: LSML or a pipeline that ends with it.
-    preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
+    preprocessor : array-like, callable or None, default=None
         Samples that indices refer to, all of which the learner sees; or a function that
         returns samples (n, n_features) for keys (n,), such as file names.
 
@@ -459,7 +456,6 @@ class QuadrupletClassifier(ComparisonClassifier):
 
     _width = 4
     _name = "quadruplets"
-    _kinds = ("quadruplets",)
     _near = (0, 1)
     _far = (2, 3)
     _reversed = (2, 3, 0, 1)

@@ -1,0 +1,47 @@
+"""Names of features, and groups of features that belong together."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+@contextmanager
+def training_rows_have_no_names() -> Iterator[None]:
+    """Silence a warning: training rows are an array, even if fit had a data frame."""
+    with warnings.catch_warnings():
+        message = "X does not have valid feature names"
+        warnings.filterwarnings("ignore", message=message)
+        yield
+
+
+def feature_groups(
+    groups: ArrayLike | None, names: NDArray
+) -> tuple[NDArray, list[NDArray[np.intp]]]:
+    """Return the names of the groups, in order of appearance, and their columns.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_features,) or None
+        Name of the group of each feature. None: each feature is a group of its own.
+    names : ndarray of shape (n_features,)
+        Names of the features.
+
+    Returns
+    -------
+    names : ndarray of shape (n_groups,)
+        Names of the groups.
+    columns : list of ndarray
+        Columns of each group.
+    """
+    group_of = names if groups is None else np.asarray(groups)
+    if group_of.shape != names.shape:
+        raise ValueError(
+            f"groups must name the group of each of {len(names)} features, "
+            f"got shape {group_of.shape}."
+        )
+    _, first = np.unique(group_of, return_index=True)
+    found = group_of[np.sort(first)]
+    return found, [np.flatnonzero(group_of == name) for name in found]

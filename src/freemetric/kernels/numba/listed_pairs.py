@@ -1,0 +1,115 @@
+"""Energies and gradients where every sample knows only the L neighbours on its list: N
+L pairs instead of N^2.
+
+Kernels are the two loops over pairs: what follows from their distances, and W X of W =
+dE/dD, from which ``maps`` makes the gradient."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..costs import prediction_cost
+from ..maps import images, slopes
+from ..protocol import Similarity
+from .compiling import FAST, njit
+from .exp2 import LOG2E, exp2
+from .rows import similarity_cost
+
+LANES = 16  # numbers of the longest vectors
+FAR = np.float32(-1e30)
+f32 = np.float32
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def weigh(Z, rows, log_weights, W, flat):
+    """Write weights 2**x of neighbours to W (n, L), the largest of a sample being one;
+    ``flat`` is W as one row.
+    """
+    for i in range(Z.shape[0]):
+        own, most = Z[i], FAR
+        for l in range(rows.shape[1]):
+            other, D = Z[rows[i, l]], f32(0)
+            for k in range(own.shape[0]):
+                D += (own[k] - other[k]) * (own[k] - other[k])
+            x = log_weights[i, l] - LOG2E * D
+            W[i, l] = x
+            most = x if x > most else most
+        for l in range(rows.shape[1]):
+            W[i, l] -= most
+    for t in range(flat.shape[0]):  # vectors are longer than lists
+        flat[t] = exp2(flat[t])
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def similarity_forces(W, near, w, log_floor, with_forces, costs):
+    """Write the costs (n,) of samples; overwrite weights (n, L) by dE/dD where it is
+    wanted.
+    """
+    for i in range(W.shape[0]):
+        costs[i] = similarity_cost(W[i], near[i], w[i], log_floor, with_forces)
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def pull(W, rows, X, WX, s):
+    """Write W X to WX (n, d), and add the column sums of W (n, L) to s (n,)."""
+    for i in range(W.shape[0]):
+        to = WX[i]
+        for k in range(to.shape[0]):
+            to[k] = f32(0)
+        for l in range(W.shape[1]):
+            j, force = rows[i, l], W[i, l]
+            other = X[j]
+            s[j] += force
+            for k in range(to.shape[0]):
+                to[k] += force * other[k]
+
+
+def filled_up(A: NDArray, axes: tuple[int, ...] = (2,)) -> NDArray[np.float32]:
+    """A stack in float32 with zeros behind the last two dimensions: loops over features
+    run in whole vectors.
+    """
+    room = [(0, -A.shape[axis] % LANES if axis in axes else 0) for axis in range(3)]
+    return np.pad(A.astype(f32), room)
+
+
+def evaluate(
+    data: Any, A: NDArray, lists: Any, diagonal: bool, with_gradient: bool
+) -> tuple[NDArray, NDArray]:
+    """E (R,) of maps A (R, p, d), or weights of the features (R, 1, d), and dE/dA where
+    it is wanted.
+    """
+    R, p, d = A.shape
+    maps = filled_up(A, (2,) if diagonal else (1, 2))
+    some = np.arange(R) % len(data.X)
+    X, w = (
+        part if len(part) == R else part[some] for part in (data.wide, data.weights)
+    )
+    Z, W = images(X, maps, diagonal), np.empty(lists.rows.shape, f32)
+    # Samples of all replicas, one after another.
+    rows, log_weights, flat = _joined(lists.rows), _joined(lists.log_weights), W.ravel()
+    weigh(_joined(Z), rows, log_weights, _joined(W), flat)
+    if isinstance(data.cost, Similarity):
+        costs, floor = np.empty(w.shape, f32), f32(data.cost.log_floor)
+        near = _joined(lists.near)
+        similarity_forces(
+            _joined(W), near, w.ravel(), floor, with_gradient, costs.ravel()
+        )
+        energies = (w * costs).sum(axis=1, dtype=np.float64)
+    else:
+        W /= W.sum(axis=2, keepdims=True)
+        y, scale = data.y[some], data.scale[some]
+        energies, W = prediction_cost(data.cost, W, lists.near, y, w, scale)
+        W = W.astype(f32)
+    if not with_gradient:
+        return energies, A
+    WX, s = np.empty(X.shape, f32), np.zeros(w.shape, f32)
+    pull(_joined(W), rows, _joined(X), _joined(WX), s.ravel())
+    WX *= -2
+    WX += s[:, :, None] * X
+    return energies, slopes(X, maps, diagonal, WX)[:, :p, :d].astype(np.float64)
+
+
+def _joined(values):
+    """A view (R * N, ...) of values (R, N, ...)."""
+    return values.reshape(-1, *values.shape[2:])

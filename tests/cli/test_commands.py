@@ -1,0 +1,215 @@
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import freemetric
+from freemetric.cli.commands import group, with_target
+from freemetric.cli.files import read_table
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
+
+
+def test_fit_and_predict_as_in_python(run, home, people):
+    code, output, errors = run(
+        "predict", home / "class.fm", home / "people.csv", "--proba"
+    )
+    assert (code, errors) == (0, "")
+    predicted = pd.read_csv(io.StringIO(output))
+    inside = freemetric.FreeEnergyClassifier(4, random_state=0)
+    model = freemetric.TableClassifier(inside, drop=["income"])
+    frame = read_table(home / "people.csv")
+    model.fit(frame.drop(columns="class"), frame["class"])
+    assert predicted["prediction"].tolist() == model.predict(people).tolist()
+    columns = ["probability of no", "probability of yes"]
+    np.testing.assert_allclose(
+        predicted[columns], model.predict_proba(people), rtol=1e-5
+    )
+
+
+def test_intervals(run, home):
+    words = ["predict", home / "income.fm", home / "people.csv", "--interval", "0.2"]
+    table = pd.read_csv(io.StringIO(run(*words)[1]))
+    assert (table["lower"] <= table["prediction"]).all()
+    assert (table["prediction"] <= table["upper"]).all()
+
+
+@pytest.mark.parametrize("name", ["in.xlsx", "in.tsv", "in.jsonl", "in.parquet"])
+def test_every_file_has_the_same_predictions(run, home, people, name, tmp_path):
+    from freemetric.cli.files import write_table
+
+    write_table(people.drop(columns=["class", "income"]), tmp_path / name)
+    expected = run("predict", home / "class.fm", home / "people.csv")[1]
+    assert run("predict", home / "class.fm", tmp_path / name)[1] == expected
+    output = tmp_path / f"out{Path(name).suffix}"
+    code, printed, errors = run(
+        "predict", home / "class.fm", tmp_path / name, "-o", output
+    )
+    assert (code, printed, errors) == (0, "", "")
+    assert read_table(output)["prediction"].tolist() == expected.split()[1:]
+
+
+def test_a_german_file_has_the_same_predictions(run, home, people, tmp_path):
+    german = people.assign(price=people["price"].str.replace(",", ".").str[1:])
+    german.to_csv(tmp_path / "g.csv", sep=";", decimal=",", index=False)
+    expected = run("predict", home / "class.fm", home / "people.csv")[1]
+    found = run("predict", home / "class.fm", tmp_path / "g.csv")[1].split()
+    assert np.mean([a == b for a, b in zip(found, expected.split(), strict=True)]) > 0.9
+
+
+def test_weights_and_keys(run, home, people, tmp_path):
+    table = people.assign(key=range(len(people)), weight=1.0)
+    table.loc[0, "weight"] = 2
+    table.to_csv(tmp_path / "t.csv", index=False)
+    words = ["fit", tmp_path / "t.csv", "--target", "class", "--weight", "weight"]
+    words += ["--replicas", 2, "--drop", "income", "-o", tmp_path / "m.fm"]
+    code, output, errors = run(*words)
+    assert (code, "4 columns" in output) == (0, True)
+    assert errors.startswith("note: Columns left out: 'key' (it numbers the rows)")
+    assert "5 columns" in run(*words, "--keep", "key")[1]
+
+
+@pytest.mark.parametrize(
+    ("cells", "task"),
+    [
+        (["a", "b", "a"], "classify"),
+        ([0, 1, 1], "classify"),
+        ([True, False, True], "classify"),
+        (["yes", "no", None], "classify"),
+        ([1.5, 2.0, 3.0], "regress"),
+        (["1,5", "2", ""], "regress"),
+        (["$5.50", "$7", "$8"], "regress"),
+        (list(range(21)), "regress"),
+        (list(range(20)), "classify"),
+    ],
+)
+def test_the_target_decides_about_the_task(cells, task, capsys):
+    frame = pd.DataFrame({"x": range(len(cells)), "y": cells})
+    rows, y, found = with_target(frame, "y", None)
+    assert (found, y.dtype.kind) == (task, "f" if task == "regress" else "U")
+    n_gaps = sum(cell in (None, "") for cell in cells)
+    assert len(rows) == len(y) == len(cells) - n_gaps
+    assert capsys.readouterr().err.count("without a target") == (n_gaps > 0)
+
+
+WRONG = {
+    "fit {people} -o {tmp}/m.fm": "Missing option '--target'",
+    "fit {people} --target class": "Missing option '-o' / '--output'",
+    "fit {tmp}/none.csv --target class -o {tmp}/m.fm": "does not exist",
+    "fit {people} --target x -o {tmp}/m.fm": "no column 'x'; it has price, colour",
+    "fit {people} --target class --drop x -o {tmp}/m.fm": "no column 'x'",
+    "fit {people} --target class -o {tmp}/none/m.fm": "there is no folder",
+    "fit {people} --target since --task regress -o {tmp}/m.fm": "' is no number",
+    "fit {model} --target class -o {tmp}/m.fm": "the suffix must be one of",
+    "predict {people} {people}": "people.csv",
+    "predict {model} {people} -o {tmp}/out.doc": "the suffix must be one of",
+    "predict {model} {people} --interval 0.1": "predicts no intervals",
+    "predict {model} {people} --interval 2": "'--interval'",
+    "predict {model} {empty}": "the table has no row",
+    "predict {model} {other}": "X lacks the columns",
+    "report {model} -o {tmp}/none/page.html": "there is no folder",
+    "report {model} --target class -o {tmp}/page.html": "--target needs a table",
+    "evaluate {people} --target x": "no column 'x'",
+    "evaluate {people} --target class --groups x": "no column 'x'",
+    "paper {tmp}/none/records.jsonl": "there is no folder",
+    "brew": "No such command 'brew'",
+    "--brew": "No such option",
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_wrong_words_are_one_line(run, home, words, tmp_path):
+    places = {
+        "people": home / "people.csv",
+        "model": home / "class.fm",
+        "tmp": tmp_path,
+    }
+    places |= {"empty": tmp_path / "empty.csv", "other": tmp_path / "other.csv"}
+    places["empty"].write_text("size\n")
+    places["other"].write_text("colour\nred\n")
+    code, output, errors = run(*words.format(**places).split())
+    assert (code, output) == (2, "")
+    assert errors.startswith("freemetric: ")
+    assert WRONG[words] in errors
+    assert errors.count("\n") == 1
+    assert not (tmp_path / "m.fm").exists()
+
+
+def test_debug_shows_the_traceback(home):
+    from freemetric.cli import main
+
+    with pytest.raises(ValueError, match="no column 'x'"):
+        main(["--debug", "evaluate", str(home / "people.csv"), "--target", "x"])
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "evaluate", "paper", "demo"])
+def test_help_imports_nothing_slow(command):
+    code = f"""if True:
+        import sys
+        from freemetric.cli import main
+        main([{command!r}, "--help"])
+        assert not {{"numpy", "pandas", "sklearn", "numba"}} & set(sys.modules)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"Usage: freemetric {command}")
+
+
+def test_click_is_named_where_it_is_missing():
+    code = "import sys; sys.modules['click'] = None\n"
+    code += "from freemetric.cli import main; main([])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    needs = "freemetric: The command line needs click: pip install 'freemetric[cli]'.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", needs)
+
+
+def test_the_command_without_words_shows_its_help(run):
+    code, output, errors = run()
+    assert (code, errors) == (0, "")
+    assert all(name in output for name in group.commands)
+    assert run("--version")[1].split()[-1] == freemetric.__version__
+
+
+def test_an_interrupt_has_its_own_code(run, home, monkeypatch):
+    def interrupted(path):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("freemetric.cli.commands.read_table", interrupted)
+    code, _, errors = run("evaluate", home / "people.csv", "--target", "class")
+    assert code == 130
+    assert errors.splitlines()[-1] == "freemetric: Interrupted."
+
+
+def test_report(run, home, tmp_path):
+    pytest.importorskip("freemetric.plotting")
+    page = tmp_path / "page.html"
+    words = ["report", home / "class.fm", home / "people.csv", "--target", "class"]
+    code, output, _ = run(*words, "-o", page)
+    assert (code, output) == (0, f"{page}\n")
+    assert "</html>" in page.read_text()
+
+
+def test_evaluate_and_the_paper(run, home, tmp_path):
+    pytest.importorskip("freemetric.experiments")
+    words = ["evaluate", home / "people.csv", "--target", "class", "--drop", "income"]
+    code, output, _ = run(*words, "--methods", "euclidean,rf", "--jobs", 1)
+    assert code == 0
+    assert [line.split()[0] for line in output.splitlines()[1:3]] == ["euclidean", "rf"]
+    words = ["paper", tmp_path / "records.jsonl", "--repeats", 1, "--jobs", 1]
+    code, output, _ = run(*words, "--datasets", "iris", "--methods", "euclidean")
+    assert (code, "| iris | Euclidean |" in output) == (0, True)
+    assert "iris" in run("datasets")[1]
+
+
+def test_the_page_names_every_command_and_option():
+    page = PAGE.read_text()
+    for name, command in group.commands.items():
+        assert f"## {name}" in page
+        section = page.partition(f"## {name}")[2].partition("\n## ")[0]
+        for parameter in command.params:
+            for word in parameter.opts:
+                written = word if word.startswith("-") else word.upper()
+                assert f"`{written}" in section

@@ -1,0 +1,67 @@
+"""Figures draw what the statistics, the records and the walks hold."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from freemetric.experiments import figures
+from freemetric.experiments.demo import draw
+from freemetric.experiments.paper import published_errors
+from freemetric.experiments.records import Job, Record
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    figures.plt.close("all")
+
+
+@pytest.fixture
+def few(iris):
+    return iris[0][::3], iris[1][::3]
+
+
+def test_intervals_fill_the_methods_inside():
+    figure = figures.interval_figure(published_errors(), "DMLFE")
+    figure.canvas.draw()
+    points = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    filled = [p for p in points if p.get_markerfacecolor() != "white"]
+    assert (len(points), len(filled)) == (13, 5)  # DMLFE, RF, DMLMJ, LMNN, NCA
+    labels = figure.axes[0].get_legend().get_texts()
+    assert labels[0].get_text() == "Nemenyi, ±3.04"
+
+
+def test_error_against_k_is_the_mean_of_the_splits():
+    records = [
+        Record(Job("a", "nca", 0, f), errors=[4.0 + f, 2.0, 3.0]) for f in (0, 1)
+    ]
+    records.append(Record(Job("a", "rf", 0, 0), errors=[1.5]))
+    axes = figures.neighbors_figure(records, "a").axes[0]
+    lines = {line.get_label(): line.get_ydata() for line in axes.lines}
+    np.testing.assert_allclose(lines["nca"], [4.5, 2, 3])
+    np.testing.assert_allclose(lines["rf"], 1.5)
+    with pytest.raises(ValueError, match="There are no records of 'b'"):
+        figures.neighbors_figure(records, "b")
+
+
+def test_snapshots_go_from_the_start_to_the_end(few):
+    figure = figures.snapshots_figure(*few, n_snapshots=3, n_steps=4)
+    titles = [axes.get_title() for axes in figure.axes]
+    assert [title.split(",")[0] for title in titles] == ["step 0", "step 2", "step 4"]
+
+
+def test_quenches_never_rise_and_annealings_do(few):
+    figure = figures.annealing_figure(*few, n_runs=3, n_steps=8)
+    walks = [line.get_ydata() for line in figure.axes[0].lines]
+    assert len(walks) == 6
+    assert all((np.diff(walk) <= 1e-6).all() for walk in walks[:3])
+    assert any((np.diff(walk) > 1e-6).any() for walk in walks[3:])
+    assert [walk[0] for walk in walks[:3]] == [walk[0] for walk in walks[3:]]
+
+
+def test_the_picture_of_the_demo(tmp_path):
+    path = draw(tmp_path / "out")
+    assert path.name == "demo.png"
+    assert path.read_bytes().startswith(b"\x89PNG")

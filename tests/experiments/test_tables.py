@@ -1,0 +1,162 @@
+"""Means of records, and tables that read the same in Markdown and LaTeX."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from freemetric.experiments.measures import (
+    MEASURES,
+    best_neighbors,
+    mean_errors,
+    mean_measure,
+)
+from freemetric.experiments.paper import (
+    as_published,
+    beside_published,
+    published_errors,
+)
+from freemetric.experiments.records import Job, Record, read_records
+from freemetric.experiments.tables import (
+    Table,
+    error_table,
+    neighbor_table,
+    posthoc_table,
+)
+
+
+@pytest.fixture(scope="module")
+def published():
+    return published_errors()
+
+
+def read_markdown(table):
+    lines = [line for line in table.markdown().splitlines() if line.startswith("|")]
+    rows = [line.strip("|").split(" | ") for line in [lines[0], *lines[2:]]]
+    return [[cell.strip(" *") for cell in row] for row in rows]
+
+
+def read_latex(table):
+    lines = [line for line in table.latex().splitlines() if line.endswith(r"\\")]
+    plain = [re.sub(r"\\textbf{(.*?)}", r"\1", line) for line in lines]
+    return [line.removesuffix(r" \\").split(" & ") for line in plain]
+
+
+def test_both_forms_agree(published):
+    for table in (
+        error_table(published),
+        posthoc_table(published, "DMLFE"),
+        neighbor_table(published.round()),
+    ):
+        cells = [list(table.columns), *map(list, table.rows)]
+        assert read_markdown(table) == read_latex(table) == cells
+
+
+def test_errors_read_back_and_the_best_are_bold(published):
+    table = error_table(published)
+    back = pd.DataFrame(table.rows[:36]).set_index(0).astype(float)
+    np.testing.assert_array_equal(back, published)
+    lines = {line.split()[1]: line for line in table.markdown().splitlines()[4:]}
+    assert re.findall(r"\*\*(.*?)\*\*", lines["iris"]) == ["2.00"]
+    assert re.findall(r"\*\*(.*?)\*\*", lines["tic-tac-toe"]) == ["0.17", "0.17"]
+    assert re.findall(r"\*\*(.*?)\*\*", lines["Rank"]) == ["3.38"]
+    assert r"\textbf{2.00}" in table.latex()
+
+
+def test_missing_results(published):
+    holed = published.copy()
+    holed.loc["iris", "NCA"] = np.nan
+    table = error_table(holed)
+    assert "35 data sets (left out for lack of a result: iris)" in table.caption
+    assert table.rows[3][12] == ""
+    errors = pd.DataFrame({"a": [1.0, np.nan], "b": [np.nan, 2.0]}, index=list("xy"))
+    assert error_table(errors).rows == (("x", "1.00", ""), ("y", "", "2.00"))
+
+
+def test_rejected_hypotheses(published):
+    rows = {row[0]: row for row in posthoc_table(published, "DMLFE").rows}
+    assert rows["NCA"][4:7] == ("rejected", "not rejected", "not rejected")
+    assert rows["SCML"][4:7] == ("rejected",) * 3
+    caption = posthoc_table(published, "DMLFE").caption
+    assert "Nemenyi 3.04, Bonferroni-Dunn 2.63" in caption
+
+
+def test_special_characters():
+    table = Table(("50%", "a_b"), ((r"x\y & {z}", "#1 ~ $2 ^ 3"),), "5 % of a_b")
+    latex = table.latex()
+    assert r"\textbackslash{}y \& \{z\} & \#1 \textasciitilde{} \$2" in latex
+    assert r"\caption{5 \% of a\_b}" in latex
+    assert r"| a\|b\*c |" in Table(("name",), (("a|b*c",),)).markdown()
+
+
+def test_beside_published(published):
+    ours = published.loc[["wine", "iris"], ["NCA", "RF"]].assign(new=1.0)
+    ours.loc["iris", "NCA"] += 0.6
+    ours.loc["wine", "RF"] -= 0.5
+    ours.loc["iris", "RF"] = np.nan
+    table = beside_published(ours)
+    assert table.rows == (
+        ("wine", "NCA", "1.01", "1.01", "+0.00"),
+        ("wine", "RF", "0.74", "1.24", "-0.50"),
+        ("iris", "NCA", "5.13", "4.53", "+0.60"),
+        ("Mean", "NCA", "3.07", "2.77", "+0.30"),
+        ("Mean", "RF", "0.74", "1.24", "-0.50"),
+    )
+    assert table.bold == {(2, 4)}
+    with pytest.raises(ValueError, match="no result in common"):
+        beside_published(published.add_prefix("our "))
+    named = as_published(pd.DataFrame({"dml-eig": [1.0], "dmlfe": [2.0]}))
+    assert list(named) == ["DMLeig"]
+
+
+def records():
+    """Curves of two methods on two halves of one data set."""
+    curves = {"nca": ([4.0, 2.0, 6.0], [2.0, 5.0, 3.0]), "rf": ([1.5], [2.5])}
+    made = []
+    for method, errors in curves.items():
+        for fold in range(2):
+            job = Job("wine", method, 0, fold)
+            made.append(Record(job, errors[fold], 1, errors[fold][0], brier=0.1))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("protocol", "expected"), [("honest", 3.0), ("paper", 2.0), ("one-k", 3.0)]
+)
+def test_protocols(protocol, expected):
+    table = mean_errors(records(), protocol)
+    assert table.loc["wine"].to_dict() == {"nca": expected, "rf": 2.0}
+
+
+def test_means_of_records():
+    assert best_neighbors(records()).loc["wine"].to_dict() == {"nca": 1}
+    assert mean_measure(records(), "brier").loc["wine", "rf"] == 0.1
+    assert mean_measure(records(), "mae").isna().all().all()
+    failed = [*records(), Record(Job("wine", "rf", 1, 0), failure="no")]
+    assert np.isnan(mean_errors(failed).loc["wine", "rf"])
+    with pytest.raises(ValueError, match="Unknown protocol 'best'"):
+        mean_errors(records(), "best")
+
+
+def test_measures_of_a_regression():
+    scores = {"r2": 0.75, "mae": 3.0, "rmse": 4.0, "pinball": 1.0, "spread": 8.0}
+    scores.update(width=[4, 8, 16], noise=4.0, excess=1.0)
+    record = Record(Job("boston", "knn"), **scores)
+    expected = {"unexplained": 25, "mae": 37.5, "rmse": 50, "width90": 100}
+    for name, value in expected.items():
+        table = mean_measure([record], name)
+        assert table.loc["boston", "knn"] == value
+        assert table.attrs["measure"] == MEASURES[name][0]
+    assert MEASURES["rmse"][0] in error_table(mean_measure([record], "rmse")).caption
+
+
+def test_the_published_configuration_from_the_committed_records():
+    """Two means that docs/paper.md names, over all 35 sets."""
+    folder = Path(__file__).parents[2] / "benchmarks" / "paper"
+    found = read_records(folder / "records.jsonl.gz")
+    some = [r for r in found if r.job.method in ("dmlfe-paper", "nca")]
+    means = mean_errors(some, "one-k").mean()
+    assert means["dmlfe-paper"] == pytest.approx(17.02, abs=0.005)
+    assert means["nca"] == pytest.approx(15.90, abs=0.005)

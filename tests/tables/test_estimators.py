@@ -1,0 +1,235 @@
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import polars
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from freemetric import NCA, FreeEnergyClassifier, FreeEnergyRegressor
+from freemetric.tables import TableClassifier, TableRegressor
+
+N = 80
+RNG = np.random.default_rng(0)
+FRAME = pd.DataFrame(
+    {
+        "price": [f"${number:,.0f}" for number in RNG.uniform(1e3, 9e4, N)],
+        "colour": pd.Categorical(RNG.choice(["red", "blue", "green"], N)),
+        "since": pd.Timestamp("2020-01-01")
+        + pd.to_timedelta(RNG.integers(0, 900, N), "D"),
+        "member": RNG.random(N) < 0.5,
+        "size": np.where(RNG.random(N) < 0.1, np.nan, RNG.normal(size=N)),
+    }
+)
+LABELS = np.where(FRAME["size"].fillna(0) + FRAME["member"] > 0.5, "yes", "no")
+VALUES = FRAME["size"].fillna(0).to_numpy() * 10 + 5
+BAYES = TableClassifier(GaussianNB())
+
+
+@parametrize_with_checks(
+    [
+        TableClassifier(DecisionTreeClassifier(random_state=0)),
+        TableRegressor(DecisionTreeRegressor(random_state=0)),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+test_scikit_learn_contract = pytest.mark.filterwarnings("ignore")(
+    test_scikit_learn_contract
+)
+
+
+def test_it_is_the_estimator_on_the_encoded_table():
+    model = clone(BAYES).fit(FRAME, LABELS)
+    features = model.pipeline_[0].transform(FRAME)
+    inside = GaussianNB().fit(features, LABELS)
+    expected = inside.predict_proba(features)
+    np.testing.assert_array_equal(model.predict_proba(FRAME), expected)
+    np.testing.assert_allclose(model.predict_log_proba(FRAME), np.log(expected))
+    np.testing.assert_array_equal(model.pipeline_.predict(FRAME), model.predict(FRAME))
+    assert model.score(FRAME, LABELS) == inside.score(features, LABELS)
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.n_features_in_ == 5
+    assert model.feature_names_in_.tolist() == FRAME.columns.tolist()
+    assert len(model.get_feature_names_out()) == inside.n_features_in_
+
+
+def test_weights_reach_the_estimator():
+    weights = RNG.random(N)
+    model = TableRegressor(Ridge()).fit(FRAME, VALUES, sample_weight=weights)
+    features = model.pipeline_[0].transform(FRAME)
+    inside = Ridge().fit(features, VALUES, sample_weight=weights)
+    np.testing.assert_allclose(model.predict(FRAME), inside.predict(features))
+    with pytest.raises(
+        ValueError, match="KNeighborsClassifier cannot use sample_weight"
+    ):
+        TableClassifier(KNeighborsClassifier()).fit(
+            FRAME, LABELS, sample_weight=weights
+        )
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (LABELS.tolist(), ["no", "yes"]),
+        (pd.Series(LABELS).astype("category"), ["no", "yes"]),
+        (pd.Series(LABELS == "yes").astype("boolean"), [False, True]),
+        (LABELS == "yes", [False, True]),
+        (pd.Series(np.where(LABELS == "yes", 3, 7)).astype("Int64"), [3, 7]),
+        (polars.Series(LABELS), ["no", "yes"]),
+    ],
+)
+def test_labels(y, classes):
+    model = clone(BAYES).fit(FRAME, y)
+    assert model.classes_.tolist() == classes
+    assert set(model.predict(FRAME).tolist()) <= set(classes)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [VALUES, VALUES.astype(str), pd.Series(VALUES).astype("Float64"), VALUES.tolist()],
+)
+def test_numbers_as_targets(y):
+    expected = TableRegressor(Ridge()).fit(FRAME, VALUES).predict(FRAME)
+    found = TableRegressor(Ridge()).fit(FRAME, y).predict(FRAME)
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("gap", [None, np.nan, pd.NA])
+@pytest.mark.parametrize("model", [BAYES, TableRegressor(Ridge())])
+def test_gaps_among_targets(model, gap):
+    y = pd.Series([gap, gap, *VALUES.round()[2:]], dtype=object)
+    with pytest.raises(ValueError, match="2 gaps; leave out the rows"):
+        model.fit(FRAME, y)
+
+
+def test_targets_that_are_no_numbers():
+    with pytest.raises(ValueError, match="y, row 1: 'about 5' is no number"):
+        TableRegressor(Ridge()).fit(FRAME, ["1", "about 5"] * (N // 2))
+    with pytest.raises(ValueError, match="X has 80 rows, and y has 79"):
+        TableRegressor(Ridge()).fit(FRAME, VALUES[1:])
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        polars.from_pandas,
+        lambda frame: polars.from_pandas(frame).to_arrow(),
+        lambda frame: frame.to_dict("records"),
+        lambda frame: frame.to_numpy(dtype=object),
+    ],
+)
+def test_other_frames(convert):
+    model = clone(BAYES).fit(FRAME, LABELS)
+    expected = model.predict_proba(FRAME)
+    np.testing.assert_allclose(model.predict_proba(convert(FRAME)), expected)
+    again = clone(BAYES).fit(convert(FRAME.drop(columns="colour")), LABELS)
+    assert set(again.kinds_.values()) == {"number", "ISO 8601"}
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (FRAME.iloc[:0], "no row"),
+        (FRAME[[]], "no column"),
+        (pd.concat([FRAME, FRAME["size"]], axis=1), r"same name: \['size'\]"),
+        (
+            FRAME.to_numpy()[:, :2],
+            "X has 2 features, but TableClassifier is expecting 5",
+        ),
+        (FRAME["size"].to_numpy(), "Expected 2D array"),
+    ],
+)
+def test_what_is_no_table(X, message):
+    model = clone(BAYES).fit(FRAME, LABELS)
+    with pytest.raises(ValueError, match=message):
+        model.predict(X)
+
+
+def test_arrays_have_columns_by_number():
+    X = RNG.random((N, 3))
+    model = clone(BAYES).fit(X, LABELS)
+    assert list(model.kinds_) == ["x0", "x1", "x2"]
+    assert not hasattr(model, "feature_names_in_")
+    named = pd.DataFrame(X, columns=["a", "b", "c"])
+    np.testing.assert_array_equal(model.predict_proba(named), model.predict_proba(X))
+
+
+def test_grid_search_reaches_both_steps():
+    grid = {"estimator__n_neighbors": [1, 5], "drop": [[], ["since"]]}
+    search = GridSearchCV(TableClassifier(KNeighborsClassifier()), grid, cv=2)
+    assert search.fit(FRAME, LABELS).best_params_.keys() == grid.keys()
+
+
+def test_only_methods_of_the_estimator_are_there():
+    neighbors = TableClassifier(KNeighborsClassifier()).fit(FRAME, LABELS)
+    distances, rows = neighbors.kneighbors(FRAME.head(3), n_neighbors=1)
+    np.testing.assert_array_equal(distances, 0)
+    np.testing.assert_array_equal(rows[:, 0], [0, 1, 2])
+    methods = ("kneighbors", "predict_set", "predict_interval", "predict_quantiles")
+    assert not any(hasattr(BAYES, method) for method in methods)
+    assert not hasattr(TableClassifier(estimator=NCA()), "predict_proba")
+    with pytest.raises(TypeError, match=r"MetricKNeighborsClassifier\(NCA\(\)\) does"):
+        TableClassifier(NCA()).fit(FRAME, LABELS)
+
+
+def test_the_ensembles_are_the_default():
+    small = FreeEnergyClassifier(4, random_state=0)
+    model = TableClassifier(small).fit(FRAME, LABELS)
+    assert 0 <= model.pipeline_[-1].oob_score_ <= 1
+    assert model.predict_set(FRAME.head(3)).shape == (3, 2)
+    assert isinstance(
+        TableClassifier(random_state=3)._unfitted_estimator(), type(small)
+    )
+    regressor = TableRegressor(FreeEnergyRegressor(4, random_state=0)).fit(
+        FRAME, VALUES
+    )
+    low, high = regressor.predict_interval(FRAME, alpha=0.2).T
+    assert (low < high).all()
+    quantiles = regressor.predict_quantiles(FRAME, [0.1, 0.9])
+    assert (quantiles[:, 0] < quantiles[:, 1]).all()
+    assert isinstance(TableRegressor()._unfitted_estimator(), FreeEnergyRegressor)
+
+
+def test_money_helps():
+    """Money is read as numbers: a linear model sees it."""
+    prices = RNG.uniform(1000, 90000, 400)
+    frame = pd.DataFrame({"price": [f"${price:,.0f}" for price in prices]})
+    labels = prices > 40000
+    linear = TableClassifier(LogisticRegression()).fit(frame[::2], labels[::2])
+    assert linear.score(frame[1::2], labels[1::2]) > 0.97
+
+
+@pytest.mark.parametrize("n_texts", [0, 15])
+def test_one_row_takes_little_time(n_texts):
+    columns = {f"n{i}": RNG.random(200) for i in range(30 - n_texts)}
+    columns |= {f"t{i}": RNG.choice(["a", "b", "c"], 200) for i in range(n_texts)}
+    frame = pd.DataFrame(columns)
+    model = clone(BAYES).fit(frame, RNG.integers(0, 2, 200))
+    row = frame.iloc[[7]]
+    model.predict(row)
+    start = time.process_time()
+    for _ in range(20):
+        model.predict(row)
+    assert (time.process_time() - start) / 20 < 0.02
+
+
+def test_pandas_is_named_where_it_is_missing():
+    code = "import sys; sys.modules['pandas'] = None; import freemetric\n"
+    code += "freemetric.FreeEnergyClassifier\n"
+    code += "try:\n    freemetric.TableClassifier\n"
+    code += "except ImportError as problem:\n    print(problem)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip().endswith("pip install 'freemetric[table]'.")

@@ -1,1 +1,0 @@
-"""What freemetric survives, one file for every row of the table; ``make survive`` makes it."""
