@@ -5,12 +5,12 @@ import subprocess
 import sys
 
 import pytest
-
-import freemetric
-from freemetric.cli import options as names
 from freemetric.tabular import methods
 from freemetric.tabular.reading import FORMATS
 from freemetric.tabular.writing import PACKERS, WRITTEN
+
+import freemetric
+from freemetric.cli import options as names
 
 SLOW = ("numba", "numpy", "pandas", "scipy", "sklearn")
 

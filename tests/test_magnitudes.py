@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from freemetric.ensemble.tasks.scales import Scale
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
@@ -17,7 +18,6 @@ from freemetric import (
     load,
 )
 from freemetric.energies import RegressionEnergy
-from freemetric.ensemble.tasks.scales import Scale
 from freemetric.magnitudes import enlarged, exponent_of, mae, r2, reduced, rmse, spread
 from freemetric.mc import Annealing, Constant
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from freemetric.tabular import TableModel, read
 
 from freemetric import Euclidean, MetricKNeighborsClassifier
-from freemetric.tabular import TableModel, read
 
 # every mount that can be written to no longer can, in a name space that ends with the command
 READ_ONLY = """

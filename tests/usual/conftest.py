@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
 from freemetric.bench.runner import claim
 
 from .matrix import BACKENDS, CELLS, COLUMNS, Cell
