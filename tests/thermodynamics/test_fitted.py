@@ -1,6 +1,4 @@
-"""``model.thermodynamics()``: closed forms where the energy is a spring, and what it
-says about fitted models.
-"""
+"""Thermodynamics of a fitted DMLFE: closed forms where the energy is a spring."""
 
 import numpy as np
 import pytest
@@ -12,9 +10,12 @@ from freemetric.thermodynamics import (
     TemperingSettings,
     temper,
     thermodynamics,
+    thermodynamics_of,
 )
 
 from . import problems
+
+SHORT = TemperingSettings(n_steps=40, n_rungs=4, n_rounds=1, n_ladders=2)
 
 
 class Spring:
@@ -30,35 +31,33 @@ class Spring:
         return self(A), 2 * (A - self.centre)
 
 
-SHORT = TemperingSettings(n_steps=40, n_rungs=4, n_rounds=1, n_ladders=2)
-
-
 @pytest.mark.slow
 def test_a_spring_has_its_closed_form(rng):
     X, y = rng.random((30, 2)), np.tile([0, 1], 15)
     T, a, ridge = 0.02, 2.0, 0.5
-    sampler = Annealing(Constant(T))
     model = DMLFE(
-        1, energy=Spring([[a, 0.0]]), confinement=ridge, sampler=sampler, random_state=0
+        1,
+        energy=Spring([[a, 0.0]]),
+        confinement=ridge,
+        sampler=Annealing(Constant(T)),
+        random_state=0,
     ).fit(X, y)
     settings = TemperingSettings(n_steps=250, n_rungs=8)
-    found = model.thermodynamics(
-        X, y, temperatures=(0.01, 1.0), settings=settings, random_state=0
+    found = thermodynamics_of(
+        model, X, y, temperatures=(0.01, 1.0), settings=settings, random_state=0
     )
     # (1 + ridge) |A - m|^2 + ridge / (1 + ridge) a^2 with m = centre / (1 + ridge)
     m, rest = a / (1 + ridge), ridge / (1 + ridge) * a**2
     F = found.curves.at(T)["free_energy"]
-    assert F.value == pytest.approx(
-        rest - T * np.log(np.pi * T / (1 + ridge)), abs=4 * F.error + 1e-3
-    )
+    exact = rest - T * np.log(np.pi * T / (1 + ridge))
+    assert F.value == pytest.approx(exact, abs=4 * F.error + 1e-3)
     U = found.curves.at(T)["energy"]
     assert U.value == pytest.approx(rest + T, abs=5 * U.error)
     s2 = T / (2 * (1 + ridge))
+    spread = np.sqrt(4 * m**2 * s2 + 2 * s2**2)
     assert found.metric.temperature == pytest.approx(T)
     assert found.metric.mean[0, 0] == pytest.approx(m**2 + s2, rel=0.05)
-    assert found.metric.std[0, 0] == pytest.approx(
-        np.sqrt(4 * m**2 * s2 + 2 * s2**2), rel=0.3
-    )
+    assert found.metric.std[0, 0] == pytest.approx(spread, rel=0.3)
     assert "does not freeze" in str(found)
     assert found.mixing.r_hat < 1.1
 
@@ -67,14 +66,8 @@ def test_a_spring_has_its_closed_form(rng):
 def test_the_peak_is_where_it_should_be():
     problem = problems.spin_glass()
     settings = TemperingSettings(n_steps=300, n_rungs=10, n_ladders=4)
-    run = temper(
-        problem.energy,
-        np.zeros(problem.shape),
-        problem.ridge,
-        problem.range,
-        settings,
-        random_state=0,
-    )
+    start = np.zeros(problem.shape)
+    run = temper(problem.energy, start, problem.ridge, problem.range, settings, 0)
     frozen = thermodynamics(run).freezing
     T = np.geomspace(*problem.range, 400)
     assert frozen.value == pytest.approx(T[problem.exact(T)[3].argmax()], rel=0.25)
@@ -84,48 +77,29 @@ def test_the_peak_is_where_it_should_be():
 def test_the_trace_of_tempering_is_enough(iris):
     sampler = ParallelTempering((1e-3, 1.5e-3, 2e-3), n_steps=60)
     model = DMLFE(2, sampler=sampler, random_state=0).fit(*iris)
-    found = model.thermodynamics()
+    found = thermodynamics_of(model)
     assert not found.curves.is_absolute
     assert found.metric is None
     assert found.temperature == 1e-3
+    annealed = DMLFE.paper(random_state=0).fit(iris[0][::5], iris[1][::5])
     with pytest.raises(ValueError, match="annealing has none"):
-        DMLFE.paper(random_state=0).fit(iris[0][::5], iris[1][::5]).thermodynamics()
+        thermodynamics_of(annealed)
 
 
 def test_chains_at_one_temperature_are_described(iris):
     sampler = Annealing(Constant(1e-3), n_steps=60, n_replicas=3)
-    found = DMLFE(2, sampler=sampler, random_state=0).fit(*iris).thermodynamics()
+    found = thermodynamics_of(DMLFE(2, sampler=sampler, random_state=0).fit(*iris))
     H = found.recording.total
     np.testing.assert_allclose(found.curves.energy, H.mean(), rtol=1e-6)
     np.testing.assert_allclose(found.curves.heat_capacity, H.var() / 1e-6, rtol=1e-5)
 
 
-def test_samples_with_other_features_are_refused(iris):
-    X, y = iris
-    model = DMLFE(1, sampler=Annealing(Constant(1e-2), n_steps=5), random_state=0).fit(
-        X, y
-    )
-    with pytest.raises(
-        ValueError, match="X has 2 features, but the model was fitted with 4"
-    ):
-        model.thermodynamics(np.random.default_rng(0).random((len(X), 2)), y)
-
-
-def test_maps_that_nothing_confines_are_said_to_have_no_equilibrium(iris):
-    X, y = iris
+@pytest.mark.parametrize("confinement", [1e-4, 0.0])
+def test_maps_that_nothing_confines_have_no_equilibrium(iris, confinement):
     sampler = Annealing(Constant(1e-2), n_steps=30)
-    confined, free = (
-        DMLFE(1, sampler=sampler, confinement=c, random_state=0).fit(X, y)
-        for c in (1e-4, 0.0)
-    )
-    assert "Nothing confines the maps" in str(free.thermodynamics())
-    assert "Nothing confines the maps" not in str(confined.thermodynamics())
-
-
-def test_a_quench_has_none(iris):
-    model = DMLFE(sampler=Annealing(Constant(0.0), n_steps=3)).fit(*iris)
-    with pytest.raises(ValueError, match="ended at temperature 0"):
-        model.thermodynamics(*iris)
+    model = DMLFE(1, sampler=sampler, confinement=confinement, random_state=0)
+    said = str(thermodynamics_of(model.fit(*iris)))
+    assert ("Nothing confines the maps" in said) == (confinement == 0)
 
 
 @pytest.mark.slow
@@ -135,19 +109,24 @@ def test_units_of_the_data_are_those_of_the_metric(rng):
     y = np.repeat([0, 1], 10)
     found = []
     for unit in (1.0, 1000.0):
-        model = DMLFE(
-            1, sampler=Annealing(Constant(1e-2), n_steps=5), random_state=0
-        ).fit(unit * X, y)
-        found.append(
-            model.thermodynamics(unit * X, y, settings=SHORT, random_state=0).metric
-        )
+        sampler = Annealing(Constant(1e-2), n_steps=5)
+        model = DMLFE(1, sampler=sampler, random_state=0).fit(unit * X, y)
+        run = thermodynamics_of(model, unit * X, y, settings=SHORT, random_state=0)
+        found.append(run.metric)
     np.testing.assert_allclose(found[1].mean, found[0].mean / 1e6, rtol=1e-3)
     np.testing.assert_allclose(found[1].weights, found[0].weights, rtol=1e-3)
 
 
-def test_an_energy_that_names_rows_is_refused(rng):
-    X = rng.random((20, 2))
-    pairs = np.array([[0, 1], [2, 3], [4, 5], [6, 7]])
-    model = DMLFE(energy=PairEnergy(pairs, [1, -1, 1, -1]), random_state=0).fit(X)
+def test_says_what_is_wrong(iris):
+    X, y = iris
+    quench = DMLFE(sampler=Annealing(Constant(0.0), n_steps=3)).fit(X, y)
+    with pytest.raises(ValueError, match="ended at temperature 0"):
+        thermodynamics_of(quench, X, y)
+    short = Annealing(Constant(1e-2), n_steps=3)
+    pairs = PairEnergy([[0, 1], [2, 3], [4, 5]], [1, -1, 1])
+    named = DMLFE(energy=pairs, sampler=short, random_state=0).fit(X[:20])
     with pytest.raises(ValueError, match="names rows of X"):
-        model.thermodynamics(X)
+        thermodynamics_of(named, X[:20])
+    model = DMLFE(1, sampler=short, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="X has shape"):
+        thermodynamics_of(model, X[:, :2], y)
