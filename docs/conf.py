@@ -30,7 +30,13 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "_templates", "auto_examples/*.ipynb", "auto_examples/*.py", "**/GALLERY_HEADER.rst"]
+exclude_patterns = [
+    "_build",
+    "_templates",
+    "auto_examples/*.ipynb",
+    "auto_examples/*.py",
+    "**/GALLERY_HEADER.rst",
+]
 templates_path = ["_templates"]
 nitpicky = False
 
@@ -39,7 +45,12 @@ myst_heading_anchors = 3
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-autodoc_mock_imports = ["onnx", "skl2onnx", "starlette", "uvicorn"]  # only their users are documented
+autodoc_mock_imports = [
+    "onnx",
+    "skl2onnx",
+    "starlette",
+    "uvicorn",
+]  # only their users are documented
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -142,7 +153,9 @@ def inline_formula(self, node):
 
 
 def displayed_formula(self, node):
-    self.body.append(f'<div class="formula">{mathml(node.astext(), as_block=True)}</div>')
+    self.body.append(
+        f'<div class="formula">{mathml(node.astext(), as_block=True)}</div>'
+    )
     raise SkipNode
 
 
@@ -166,16 +179,29 @@ def escape_text(app, what, name, obj, options, lines):
         if re.match(r"\s*\.\. \S+::", line):
             indent = depth
         if indent is None and not re.match(r"\s*(>>>|\.\.\.)", line):
-            line = re.sub(r":ref:`([^<`]+?) <\w+>`", r"\1", line)  # labels of scikit-learn, in inherited docstrings
+            line = re.sub(
+                r":ref:`([^<`]+?) <\w+>`", r"\1", line
+            )  # labels of scikit-learn, in inherited docstrings
             parts = LITERAL.split(line)
-            text = "".join(part if LITERAL.fullmatch(part) else MARKUP.sub(r"\\\g<0>", part) for part in parts)
-            lines[i] = re.sub(r"^(\s*)([A-Z]\. )", r"\1\\\2", text)  # an author's initial is no enumeration
+            text = "".join(
+                part if LITERAL.fullmatch(part) else MARKUP.sub(r"\\\g<0>", part)
+                for part in parts
+            )
+            lines[i] = re.sub(
+                r"^(\s*)([A-Z]\. )", r"\1\\\2", text
+            )  # an author's initial is no enumeration
 
 
 def skip_inherited(app, what, name, obj, skip, options):
     """Leave out what scikit-learn documents, such as get_params, and the fields of named tuples."""
-    is_field = (getattr(obj, "__doc__", None) or "").startswith("Alias for field number")
-    return skip or is_field or (getattr(obj, "__module__", None) or "").startswith("sklearn.")
+    is_field = (getattr(obj, "__doc__", None) or "").startswith(
+        "Alias for field number"
+    )
+    return (
+        skip
+        or is_field
+        or (getattr(obj, "__module__", None) or "").startswith("sklearn.")
+    )
 
 
 NOTEBOOKS = Path(__file__).parent / "_build" / "notebooks"
@@ -191,7 +217,9 @@ def offer_notebook(app, name, source):
 
 
 def setup(app):
-    app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
+    app.add_html_math_renderer(
+        "mathml", (inline_formula, None), (displayed_formula, None)
+    )
     app.connect("autodoc-process-docstring", escape_text)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("source-read", offer_notebook)

@@ -39,11 +39,19 @@ for ax, T in zip(axes, temperatures, strict=True):
     sampler = Annealing(Constant(T), ElementMove(1.0, n_moves=20), n_steps=200)
     start = rng.uniform(-1.5, 1.5, (400, 1, 1))
     visited = np.concatenate(
-        [state.A.ravel() for state, info in sampler.iterate(rng, energy, start) if info.step > 100]
+        [
+            state.A.ravel()
+            for state, info in sampler.iterate(rng, energy, start)
+            if info.step > 100
+        ]
     )
     density = np.exp(-E / T)
-    ax.hist(visited, bins=60, range=(-1.8, 1.8), density=True, color="tab:blue", alpha=0.5)
-    ax.plot(x, density / np.trapezoid(density, x), color="tab:red", label="exp(-E / T) / Z")
+    ax.hist(
+        visited, bins=60, range=(-1.8, 1.8), density=True, color="tab:blue", alpha=0.5
+    )
+    ax.plot(
+        x, density / np.trapezoid(density, x), color="tab:red", label="exp(-E / T) / Z"
+    )
     ax.plot(x, 0.5 * E, color="0.5", linestyle=":", label="energy (scaled)")
     ax.set(title=f"T = {T}", xlabel="A", ylim=(-0.2, 2.2))
 axes[0].set_ylabel("density")
@@ -69,10 +77,16 @@ start = np.full((5, 1, 1), 1.0)
 alone = Annealing(Constant(T), move, n_steps=n_steps)
 ladder = ParallelTempering((T, 0.06, 0.12, 0.25, 0.5), move, n_steps=n_steps)
 walks = {
-    "one replica": np.array([state.A[0, 0, 0] for state, _ in alone.iterate(rng, nearly_even, start[:1])]),
-    "coldest of five replicas": np.array([s.A[0, 0, 0] for s, _ in ladder.iterate(rng, nearly_even, start)]),
+    "one replica": np.array(
+        [state.A[0, 0, 0] for state, _ in alone.iterate(rng, nearly_even, start[:1])]
+    ),
+    "coldest of five replicas": np.array(
+        [s.A[0, 0, 0] for s, _ in ladder.iterate(rng, nearly_even, start)]
+    ),
 }
-figure, axes = plt.subplots(2, 1, figsize=(8, 4.2), layout="constrained", sharex=True, sharey=True)
+figure, axes = plt.subplots(
+    2, 1, figsize=(8, 4.2), layout="constrained", sharex=True, sharey=True
+)
 for ax, (name, walk) in zip(axes, walks.items(), strict=True):
     ax.plot(walk, linewidth=0.5)
     ax.set(title=name, ylabel="A")

@@ -27,7 +27,9 @@ X = MinMaxScaler().fit_transform(X)
 T, strengths = 0.01, (0.0, 1e-3, 1e-2)
 sampler = Annealing(Constant(T), ElementMove(1.0), n_steps=200)
 runs = {
-    strength: DMLFE(sampler=sampler, confinement=strength, random_state=0).fit(X, y).snapshots_
+    strength: DMLFE(sampler=sampler, confinement=strength, random_state=0)
+    .fit(X, y)
+    .snapshots_
     for strength in strengths
 }
 
@@ -41,7 +43,11 @@ def n_effective(A):
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for strength, run in runs.items():
-    axes[0].plot(run["step"], np.linalg.norm(run["map"], axis=(1, 2)), label=rf"$\lambda$ = {strength:g}")
+    axes[0].plot(
+        run["step"],
+        np.linalg.norm(run["map"], axis=(1, 2)),
+        label=rf"$\lambda$ = {strength:g}",
+    )
     axes[1].plot(run["step"], [n_effective(A) for A in run["map"]])
 axes[0].set(xlabel="Monte Carlo step", ylabel="size of the map, |A|", yscale="log")
 axes[0].legend(frameon=False)
@@ -60,7 +66,9 @@ plt.show()
 for strength in strengths[1:]:
     size = np.linalg.norm(runs[strength]["map"][-20:], axis=(1, 2)).mean()
     predicted = X.shape[1] * np.sqrt(T / (2 * strength))
-    print(f"lambda = {strength:g}: |A| = {predicted:.0f} predicted from the confinement alone, {size:.0f} measured")
+    print(
+        f"lambda = {strength:g}: |A| = {predicted:.0f} predicted from the confinement alone, {size:.0f} measured"
+    )
 
 # %%
 # Only the ratio :math:`\lambda / T` matters for the size. :class:`~freemetric.FreeEnergyClassifier` therefore changes

@@ -37,17 +37,29 @@ def neighbour_probabilities(A, i):
     return p / p.sum()
 
 
-right = np.array([neighbour_probabilities(learned, i)[y == y[i]].sum() for i in range(len(X))])
-one = np.argmin(np.abs(along) + 9 * (right < 0.95))  # a sample in the middle with good neighbours after learning
+right = np.array(
+    [neighbour_probabilities(learned, i)[y == y[i]].sum() for i in range(len(X))]
+)
+one = np.argmin(
+    np.abs(along) + 9 * (right < 0.95)
+)  # a sample in the middle with good neighbours after learning
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
-for ax, A, name in zip(axes, (np.eye(2), learned), ("before", "after learning"), strict=True):
+for ax, A, name in zip(
+    axes, (np.eye(2), learned), ("before", "after learning"), strict=True
+):
     Z, p = X @ A.T, neighbour_probabilities(A, one)
     for c, color in enumerate(("tab:blue", "tab:orange")):
         ax.scatter(*Z[y == c].T, s=8 + 900 * p[y == c], color=color, alpha=0.6)
         ax.scatter([], [], color=color, label=f"class {c}")
     ax.plot(*Z[one], "kx", markersize=9)
-    ax.set(title=f"{name}: E = {energy(A[None])[0]:.2f}", xticks=[], yticks=[], aspect="equal", adjustable="datalim")
+    ax.set(
+        title=f"{name}: E = {energy(A[None])[0]:.2f}",
+        xticks=[],
+        yticks=[],
+        aspect="equal",
+        adjustable="datalim",
+    )
 axes[0].legend(loc="upper left", frameon=False)
 figure.suptitle("size: probability of being chosen by the sample with the cross")
 plt.show()
@@ -61,7 +73,9 @@ plt.show()
 stretch = np.linspace(0, 12, 49)
 rotation = np.array([[1, -1], [1, 1]]) / np.sqrt(2)
 s, t = np.meshgrid(stretch, stretch)
-maps = np.stack([s.ravel(), t.ravel()], axis=1)[:, :, None] * rotation  # shape (R, 2, 2)
+maps = (
+    np.stack([s.ravel(), t.ravel()], axis=1)[:, :, None] * rotation
+)  # shape (R, 2, 2)
 E = energy(maps).reshape(s.shape)
 
 figure, ax = plt.subplots(figsize=(6, 4.6), layout="constrained")
@@ -78,7 +92,9 @@ ax.plot(
     clip_on=False,
     label="lowest on this grid",
 )
-ax.set(xlabel="stretch of the difference of the features", ylabel="stretch of their sum")
+ax.set(
+    xlabel="stretch of the difference of the features", ylabel="stretch of their sum"
+)
 ax.legend(labelcolor="white", frameon=False)
 figure.colorbar(shades, label="energy")
 plt.show()

@@ -46,7 +46,9 @@ for ax, move in zip(axes, (MatrixMove(), HamiltonianMove(n_leapfrog=8)), strict=
     accepted = np.mean([info.acceptance for _, info in steps])
     ax.contour(side, side, heights, levels=[1, 4, 16, 64], colors="0.7")
     ax.plot(*walk.T, ".-", linewidth=0.5, markersize=4)
-    ax.set(title=f"{type(move).__name__}: {100 * accepted:.0f} % accepted", aspect="equal")
+    ax.set(
+        title=f"{type(move).__name__}: {100 * accepted:.0f} % accepted", aspect="equal"
+    )
 plt.show()
 
 # %%
@@ -65,12 +67,16 @@ samplers = {
 }
 figure, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 for name, sampler in samplers.items():
-    DMLFE(p, sampler=Annealing(move=sampler.move, n_steps=1), init="pca").fit(X, y)  # compiles the kernels
+    DMLFE(p, sampler=Annealing(move=sampler.move, n_steps=1), init="pca").fit(
+        X, y
+    )  # compiles the kernels
     start = time.perf_counter()
     model = DMLFE(p, sampler=sampler, init="pca", random_state=0).fit(X, y)
     seconds = np.linspace(0, time.perf_counter() - start, model.n_iter_ + 1)[1:]
     ax.plot(seconds, model.trace_["energy"][:, 0], ".-", markersize=4, label=name)
-ax.axhline(X.shape[1] * p * T / 2, color="0.5", linestyle=":", label="T / 2 per element")
+ax.axhline(
+    X.shape[1] * p * T / 2, color="0.5", linestyle=":", label="T / 2 per element"
+)
 ax.set(xlabel="seconds", ylabel="energy", yscale="log")
 ax.legend(frameon=False)
 plt.show()

@@ -53,7 +53,9 @@ ax.legend(frameon=False)
 # A metric separates its own training pairs too well, so the threshold is chosen by cross-validation. ``calibrate`` sets
 # the criterion: the highest accuracy, or the highest true positive rate with at most 5 % false positives.
 
-model = PairClassifier(ITML(random_state=0), preprocessor=X, n_folds=5).fit(pairs, labels)
+model = PairClassifier(ITML(random_state=0), preprocessor=X, n_folds=5).fit(
+    pairs, labels
+)
 distances = model.pair_distance(new)
 bins = np.linspace(0, distances.max(), 50)
 side.hist(
@@ -69,7 +71,9 @@ for strategy, style in (("accuracy", "-"), ("max_tpr", "--")):
     accuracy = 100 * np.mean(model.predict(new) == truth)
     false_positives = 100 * np.mean(model.predict(new)[truth < 0] > 0)
     side.axvline(threshold, color="black", linestyle=style, label=strategy)
-    print(f"{strategy:9} threshold {threshold:.2f}: accuracy {accuracy:.1f} %, false positives {false_positives:.1f} %")
+    print(
+        f"{strategy:9} threshold {threshold:.2f}: accuracy {accuracy:.1f} %, false positives {false_positives:.1f} %"
+    )
 side.set(xlabel="learned distance", ylabel="test pairs", yticks=[])
 side.legend(frameon=False)
 plt.show()

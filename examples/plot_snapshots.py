@@ -32,7 +32,9 @@ for ax, i in zip(axes.flat, shown, strict=True):
     for c in range(3):
         ax.scatter(*Z[y == c].T, s=12, alpha=0.8, label=f"grower {c + 1}")
     E = model.trace_["energy"][steps[i] - 1, 0] if steps[i] else None
-    title = f"step {steps[i]}" + (f", E = {E:.3f}" if E is not None else ": Euclidean distance")
+    title = f"step {steps[i]}" + (
+        f", E = {E:.3f}" if E is not None else ": Euclidean distance"
+    )
     ax.set(title=title, xticks=[], yticks=[], aspect="equal", adjustable="datalim")
 axes[0, 0].legend(frameon=False)
 plt.show()

@@ -16,7 +16,15 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
-from freemetric import DMLFE, LEARNERS, RCA, Covariance, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
+from freemetric import (
+    DMLFE,
+    LEARNERS,
+    RCA,
+    Covariance,
+    FreeEnergyClassifier,
+    MetricKNeighborsClassifier,
+    Recipe,
+)
 from freemetric.mc import Annealing, Constant, ElementMove
 
 polars = pytest.importorskip("polars")
@@ -25,20 +33,33 @@ COLUMNS = ["sepal length", "sepal width", "petal length", "petal width"]
 NAMES = np.array(["setosa", "versicolor", "virginica"])
 KINDS = ["scaled/identity", "scaled/full"]
 CLASSIFIERS = {
-    "free-energy": lambda: FreeEnergyClassifier(4, recipe=Recipe(candidates=KINDS, n_neighbors=3), random_state=0),
-    "metric-knn": lambda: MetricKNeighborsClassifier(RCA(), most_neighbors=5, random_state=0),
+    "free-energy": lambda: FreeEnergyClassifier(
+        4, recipe=Recipe(candidates=KINDS, n_neighbors=3), random_state=0
+    ),
+    "metric-knn": lambda: MetricKNeighborsClassifier(
+        RCA(), most_neighbors=5, random_state=0
+    ),
 }
 # few replicas leave some samples in every bag
-pytestmark = pytest.mark.filterwarnings("ignore:.* samples? (were|was) never out of bag")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.* samples? (were|was) never out of bag"
+)
 
 
 def seeded(learner):
-    return learner.set_params(random_state=0) if "random_state" in learner.get_params() else learner
+    return (
+        learner.set_params(random_state=0)
+        if "random_state" in learner.get_params()
+        else learner
+    )
 
 
 def slow_or_not(name):
     """Frames, names and labels are read by the base of all learners: some are fast, all are slow."""
-    return pytest.param(name, marks=[] if name in ("itml", "lda", "lmnn", "nca", "rca") else pytest.mark.slow)
+    return pytest.param(
+        name,
+        marks=[] if name in ("itml", "lda", "lmnn", "nca", "rca") else pytest.mark.slow,
+    )
 
 
 @pytest.fixture(params=[slow_or_not(name) for name in LEARNERS])
@@ -65,7 +86,9 @@ def small(iris):
 @pytest.fixture(scope="module")
 def flowers(small):
     """The same as a frame whose rows have names."""
-    return pd.DataFrame(small[0], columns=COLUMNS, index=[f"flower {i}" for i in range(len(small[0]))])
+    return pd.DataFrame(
+        small[0], columns=COLUMNS, index=[f"flower {i}" for i in range(len(small[0]))]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -74,12 +97,18 @@ def corners():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(4), 18)
     places = np.stack([y // 2, y % 2], axis=1)
-    return np.hstack([places + rng.normal(0, 0.17, (len(y), 2)), rng.normal(0, 0.3, (len(y), 2))]), y
+    return np.hstack(
+        [places + rng.normal(0, 0.17, (len(y), 2)), rng.normal(0, 0.3, (len(y), 2))]
+    ), y
 
 
 def result(fitted, X):
     """What an estimator makes of X: probabilities, or distances, for a metric without axes may turn its space."""
-    return fitted.predict_proba(X) if hasattr(fitted, "predict_proba") else pdist(fitted.transform(X))
+    return (
+        fitted.predict_proba(X)
+        if hasattr(fitted, "predict_proba")
+        else pdist(fitted.transform(X))
+    )
 
 
 # pipelines
@@ -92,38 +121,61 @@ def test_a_pipeline_does_the_same_step_by_step(estimator, small):
     Z = MinMaxScaler().fit_transform(X)
     by_hand = clone(estimator).fit(Z, y)
     if last:
-        by_hand, Z = KNeighborsClassifier().fit(by_hand.transform(Z), y), by_hand.transform(Z)
+        by_hand, Z = (
+            KNeighborsClassifier().fit(by_hand.transform(Z), y),
+            by_hand.transform(Z),
+        )
     np.testing.assert_array_equal(pipeline.predict(X), by_hand.predict(Z))
-    assert pipeline.score(X, y) > (0.85 if isinstance(estimator, Covariance) else 0.9)  # it knows no classes
+    assert pipeline.score(X, y) > (
+        0.85 if isinstance(estimator, Covariance) else 0.9
+    )  # it knows no classes
 
 
 def test_beside_an_encoder_in_a_column_transformer(learner, flowers, small):
     """The metric sees the numbers alone; names go past it, and the neighbours see both."""
     y = small[1]
     frame = flowers.assign(colour=np.where(y == 0, "blue", "violet"))
-    columns = ColumnTransformer([("metric", learner, COLUMNS[1:]), ("names", OneHotEncoder(drop="first"), ["colour"])])
+    columns = ColumnTransformer(
+        [
+            ("metric", learner, COLUMNS[1:]),
+            ("names", OneHotEncoder(drop="first"), ["colour"]),
+        ]
+    )
     model = make_pipeline(columns, KNeighborsClassifier()).fit(frame, y)
     alone = clone(learner).fit(flowers[COLUMNS[1:]], y)
     Z = model[0].transform(frame)
     np.testing.assert_array_equal(Z[:, :-1], alone.transform(flowers[COLUMNS[1:]]))
     np.testing.assert_array_equal(Z[:, -1], y != 0)
     prefix = type(learner).__name__.lower()
-    names = [*(f"metric__{prefix}{i}" for i in range(len(alone.components_))), "names__colour_violet"]
+    names = [
+        *(f"metric__{prefix}{i}" for i in range(len(alone.components_))),
+        "names__colour_violet",
+    ]
     assert model[0].get_feature_names_out().tolist() == names
     assert model.score(frame, y) > 0.9
 
 
 def test_a_classifier_after_a_column_transformer(classifier, flowers, small):
     frame = flowers[COLUMNS[:2]].assign(colour=NAMES[small[1]])
-    columns = ColumnTransformer([("numbers", "passthrough", COLUMNS[:2])], remainder=OneHotEncoder())
-    assert make_pipeline(columns, classifier).fit(frame, small[1]).score(frame, small[1]) == 1
+    columns = ColumnTransformer(
+        [("numbers", "passthrough", COLUMNS[:2])], remainder=OneHotEncoder()
+    )
+    assert (
+        make_pipeline(columns, classifier).fit(frame, small[1]).score(frame, small[1])
+        == 1
+    )
 
 
 # searches
 
 
 def score_by_hand(model, X, y, splits):
-    return np.mean([clone(model).fit(X[train], y[train]).score(X[test], y[test]) for train, test in splits])
+    return np.mean(
+        [
+            clone(model).fit(X[train], y[train]).score(X[test], y[test])
+            for train, test in splits
+        ]
+    )
 
 
 def thirds(y):
@@ -136,16 +188,27 @@ def thirds(y):
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name != "euclidean"])
 def test_a_grid_search_finds_the_plane(name, corners):
     X, y = corners
-    model = Pipeline([("metric", seeded(LEARNERS[name]())), ("knn", KNeighborsClassifier(3))])
-    search = GridSearchCV(model, {"metric__n_components": [1, 2]}, cv=thirds(y)).fit(X, y)
+    model = Pipeline(
+        [("metric", seeded(LEARNERS[name]())), ("knn", KNeighborsClassifier(3))]
+    )
+    search = GridSearchCV(model, {"metric__n_components": [1, 2]}, cv=thirds(y)).fit(
+        X, y
+    )
     assert search.best_params_ == {"metric__n_components": 2}
     line, plane = search.cv_results_["mean_test_score"]
-    assert line + 0.05 < plane == score_by_hand(model.set_params(metric__n_components=2), X, y, thirds(y))
+    assert (
+        line + 0.05
+        < plane
+        == score_by_hand(model.set_params(metric__n_components=2), X, y, thirds(y))
+    )
     assert search.best_estimator_["metric"].components_.shape == (2, 4)
 
 
 VOTES = Recipe(densities=(), candidates=["scaled/full"], n_neighbors=3)
-SAMPLERS = [Annealing(Constant(1e-4), n_steps=12), Annealing(Constant(0.0), ElementMove(0.3), n_steps=3)]
+SAMPLERS = [
+    Annealing(Constant(1e-4), n_steps=12),
+    Annealing(Constant(0.0), ElementMove(0.3), n_steps=3),
+]
 
 
 @pytest.mark.parametrize(
@@ -159,8 +222,14 @@ SAMPLERS = [Annealing(Constant(1e-4), n_steps=12), Annealing(Constant(0.0), Elem
 def test_samplers_and_energies_are_parameters(model, grid, small):
     X, y = small
     model = Pipeline([("metric", model), ("knn", KNeighborsClassifier(3))])
-    search = GridSearchCV(model, {f"metric__{name}": values for name, values in grid.items()}, cv=thirds(y)).fit(X, y)
-    for given, score in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
+    search = GridSearchCV(
+        model,
+        {f"metric__{name}": values for name, values in grid.items()},
+        cv=thirds(y),
+    ).fit(X, y)
+    for given, score in zip(
+        search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
+    ):
         assert score == score_by_hand(clone(model).set_params(**given), X, y, thirds(y))
     assert len(set(search.cv_results_["mean_test_score"])) > 1
 
@@ -182,7 +251,9 @@ def test_a_grid_search_over_a_classifier(name, grid, best, corners):
     X, y = corners
     model = CLASSIFIERS[name]()
     search = GridSearchCV(model, grid, cv=thirds(y)).fit(X, y)
-    for given, score in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
+    for given, score in zip(
+        search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
+    ):
         assert score == score_by_hand(clone(model).set_params(**given), X, y, thirds(y))
     assert best.items() <= search.best_params_.items()
     assert search.best_score_ > 0.8
@@ -191,9 +262,17 @@ def test_a_grid_search_over_a_classifier(name, grid, best, corners):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name != "euclidean"])
 def test_a_halving_search(name, corners):
-    model = Pipeline([("metric", seeded(LEARNERS[name]())), ("knn", KNeighborsClassifier(3))])
+    model = Pipeline(
+        [("metric", seeded(LEARNERS[name]())), ("knn", KNeighborsClassifier(3))]
+    )
     search = HalvingRandomSearchCV(
-        model, {"metric__n_components": [1, 2, 3]}, n_candidates=3, min_resources=36, factor=2, cv=2, random_state=0
+        model,
+        {"metric__n_components": [1, 2, 3]},
+        n_candidates=3,
+        min_resources=36,
+        factor=2,
+        cv=2,
+        random_state=0,
     ).fit(*corners)
     assert (search.n_candidates_, search.n_resources_) == ([3, 2], [36, 72])
     assert search.best_params_["metric__n_components"] > 1
@@ -202,7 +281,10 @@ def test_a_halving_search(name, corners):
 def test_a_halving_search_over_replicas(corners):
     """Replicas are what the search may spend more and more of."""
     model = FreeEnergyClassifier(
-        recipe=Recipe(candidates=["scaled/full"], n_components=2, n_neighbors=3, densities=()), random_state=0
+        recipe=Recipe(
+            candidates=["scaled/full"], n_components=2, n_neighbors=3, densities=()
+        ),
+        random_state=0,
     )
     search = HalvingRandomSearchCV(
         model,
@@ -223,7 +305,11 @@ def test_a_halving_search_over_replicas(corners):
 @pytest.mark.slow
 def test_cross_validation_is_a_plain_loop(estimator, small):
     X, y = small
-    model = estimator if hasattr(estimator, "predict") else make_pipeline(estimator, KNeighborsClassifier(3))
+    model = (
+        estimator
+        if hasattr(estimator, "predict")
+        else make_pipeline(estimator, KNeighborsClassifier(3))
+    )
     scores = cross_val_score(model, X, y, cv=thirds(y))
     assert scores.mean() == score_by_hand(model, X, y, thirds(y))
     assert scores.min() > 0.8
@@ -233,7 +319,9 @@ def test_a_clone_learns_the_same_and_knows_nothing(estimator, small):
     fitted = estimator.fit(*small)
     again = clone(fitted)
     assert not [name for name in vars(again) if name.endswith("_")]
-    np.testing.assert_array_equal(result(again.fit(*small), small[0]), result(fitted, small[0]))
+    np.testing.assert_array_equal(
+        result(again.fit(*small), small[0]), result(fitted, small[0])
+    )
 
 
 # frames
@@ -244,24 +332,43 @@ def as_polars(frame):
 
 
 UNKNOWN = pytest.mark.skipif(
-    not hasattr(MinMaxScaler().fit(polars.DataFrame({"a": [0.0, 1.0]})), "feature_names_in_"),
+    not hasattr(
+        MinMaxScaler().fit(polars.DataFrame({"a": [0.0, 1.0]})), "feature_names_in_"
+    ),
     reason="this scikit-learn does not know this polars",
 )
 
 
 @pytest.mark.parametrize(
-    "convert", [pytest.param(pd.DataFrame, id="pandas"), pytest.param(as_polars, id="polars", marks=UNKNOWN)]
+    "convert",
+    [
+        pytest.param(pd.DataFrame, id="pandas"),
+        pytest.param(as_polars, id="polars", marks=UNKNOWN),
+    ],
 )
-def test_frames_give_what_arrays_give_and_names_are_kept(estimator, convert, flowers, small):
+def test_frames_give_what_arrays_give_and_names_are_kept(
+    estimator, convert, flowers, small
+):
     X, y = small
     frame, expected = convert(flowers), result(clone(estimator).fit(X, y), X)
     fitted = estimator.fit(frame, y)
     assert fitted.feature_names_in_.tolist() == COLUMNS
-    np.testing.assert_allclose(result(fitted, frame), expected, atol=1e-10)  # sums in another order
-    shuffled, renamed = convert(flowers[COLUMNS[::-1]]), convert(flowers.rename(columns={COLUMNS[0]: "height"}))
-    with pytest.raises(ValueError, match="The feature names should match those that were passed during fit"):
+    np.testing.assert_allclose(
+        result(fitted, frame), expected, atol=1e-10
+    )  # sums in another order
+    shuffled, renamed = (
+        convert(flowers[COLUMNS[::-1]]),
+        convert(flowers.rename(columns={COLUMNS[0]: "height"})),
+    )
+    with pytest.raises(
+        ValueError,
+        match="The feature names should match those that were passed during fit",
+    ):
         result(fitted, shuffled)
-    with pytest.raises(ValueError, match=r"unseen at fit time:\n- height\n.*yet now missing:\n- sepal length"):
+    with pytest.raises(
+        ValueError,
+        match=r"unseen at fit time:\n- height\n.*yet now missing:\n- sepal length",
+    ):
         result(fitted, renamed)
     with pytest.warns(UserWarning, match="X does not have valid feature names"):
         np.testing.assert_allclose(result(fitted, X), expected, atol=1e-10)
@@ -281,9 +388,13 @@ def test_set_output(learner, output, flowers, small):
         assert found.index.equals(flowers.index)
         part = flowers.iloc[[7, 3]]
         assert learner.transform(part).index.tolist() == ["flower 7", "flower 3"]
-        through = make_pipeline(MinMaxScaler(), clone(learner)).set_output(transform="pandas")
+        through = make_pipeline(MinMaxScaler(), clone(learner)).set_output(
+            transform="pandas"
+        )
         assert through.fit_transform(flowers, y).index.equals(flowers.index)
-    assert isinstance(learner.set_output(transform="default").transform(flowers), np.ndarray)
+    assert isinstance(
+        learner.set_output(transform="default").transform(flowers), np.ndarray
+    )
 
 
 # labels
@@ -300,8 +411,12 @@ LABELS = {
     "list of texts": lambda y: NAMES[y].tolist(),
     "polars numbers": lambda y: polars.Series("y", y + 10),
     "polars texts": lambda y: polars.Series("y", NAMES[y].tolist()),
-    "polars categories": lambda y: polars.Series("y", NAMES[y].tolist(), dtype=polars.Categorical),
-    "polars enumeration": lambda y: polars.Series("y", NAMES[y].tolist(), dtype=polars.Enum(NAMES[::-1].tolist())),
+    "polars categories": lambda y: polars.Series(
+        "y", NAMES[y].tolist(), dtype=polars.Categorical
+    ),
+    "polars enumeration": lambda y: polars.Series(
+        "y", NAMES[y].tolist(), dtype=polars.Enum(NAMES[::-1].tolist())
+    ),
 }
 
 
@@ -327,15 +442,26 @@ def test_labels_of_every_kind(kind, fitted, small):
 def test_learners_take_labels_of_every_kind(learner, small):
     X, y = small
     expected = clone(learner).fit(X, y).components_
-    for kind in ("series of categories", "nullable integers", "polars texts", "polars enumeration"):
-        np.testing.assert_array_equal(learner.fit(X, LABELS[kind](y)).components_, expected, err_msg=kind)
+    for kind in (
+        "series of categories",
+        "nullable integers",
+        "polars texts",
+        "polars enumeration",
+    ):
+        np.testing.assert_array_equal(
+            learner.fit(X, LABELS[kind](y)).components_, expected, err_msg=kind
+        )
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "categories"])
 def test_labels_with_gaps_are_refused(kind, small):
     X, y = small
     texts = [None, *NAMES[y][1:].tolist()]
-    labels = {"pandas": pd.Series(texts), "polars": polars.Series(texts), "categories": pd.Categorical(texts)}[kind]
+    labels = {
+        "pandas": pd.Series(texts),
+        "polars": polars.Series(texts),
+        "categories": pd.Categorical(texts),
+    }[kind]
     for make in CLASSIFIERS.values():
         with pytest.raises(ValueError, match=r"NaN|Unknown label type"):
             make().fit(X, labels)
@@ -355,7 +481,9 @@ def test_voting(small):
 
 def test_stacking(classifier, small):
     X, y = small
-    model = StackingClassifier([("metric", classifier)], LogisticRegression(), cv=3).fit(X, NAMES[y])
+    model = StackingClassifier(
+        [("metric", classifier)], LogisticRegression(), cv=3
+    ).fit(X, NAMES[y])
     assert model.final_estimator_.coef_.shape == (3, 3)
     assert model.score(X, NAMES[y]) > 0.9
 
@@ -370,5 +498,7 @@ def test_calibration(classifier, small):
 
 def test_permutation_importance_finds_what_counts(classifier, corners):
     X, y = corners
-    found = permutation_importance(classifier.fit(X, y), X, y, n_repeats=2, random_state=0)
+    found = permutation_importance(
+        classifier.fit(X, y), X, y, n_repeats=2, random_state=0
+    )
     assert found.importances_mean[:2].min() > 0.3 > found.importances_mean[2:].max()

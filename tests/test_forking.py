@@ -9,7 +9,7 @@ import pytest
 SCRIPT = """
 import multiprocessing, sys, warnings
 import numpy as np
-from freemetric import LEARNERS
+from freemetric.learners import LEARNERS
 warnings.simplefilter("ignore")  # that a process with threads forks
 X = np.random.default_rng(0).normal(size=(600, 20))
 y = (X[:, 0] > 0).astype(int)

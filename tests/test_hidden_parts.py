@@ -50,7 +50,9 @@ assert TableClassifier(FreeEnergyClassifier(4, random_state=0)).fit(X, y).score(
 """
 
 
-@pytest.mark.parametrize("parts", [PARTS, *(pytest.param((part,), marks=pytest.mark.slow) for part in PARTS)])
+@pytest.mark.parametrize(
+    "parts", [PARTS, *(pytest.param((part,), marks=pytest.mark.slow) for part in PARTS)]
+)
 def test_all_others_can_be_imported_and_used(parts):
     words = [sys.executable, "-W", "ignore", "-c", HIDE + IMPORT + USE, *parts]
     done = subprocess.run(words, capture_output=True, text=True, timeout=300)

@@ -12,7 +12,15 @@ import freemetric
 
 ROOT = Path(freemetric.__file__).parent
 BOTTOM = {
-    *("exceptions", "extras", "forking", "magnitudes", "presenting", "printable", "process_watchdog"),
+    *(
+        "exceptions",
+        "extras",
+        "forking",
+        "magnitudes",
+        "presenting",
+        "printable",
+        "process_watchdog",
+    ),
     *("sklearn_compat", "text_files", "_version"),
 }
 """Modules beside the packages: small things that anybody may use, and that use nothing of ours."""
@@ -25,16 +33,42 @@ MAY_IMPORT = {
     "files": set(),
     "metrics": {"kernels", "energies", "files"},
     "learners": {"kernels", "mc", "energies", "thermodynamics", "metrics", "files"},
-    "ensemble": {"learners", "kernels", "mc", "energies", "thermodynamics", "metrics", "files"},
+    "ensemble": {
+        "learners",
+        "kernels",
+        "mc",
+        "energies",
+        "thermodynamics",
+        "metrics",
+        "files",
+    },
     "metric_learn": {"learners", "metrics", "files"},
     "datasets": {"files"},
     "tabular": {"ensemble", "learners", "metrics", "files"},
-    "bench": {"ensemble", "tabular", "learners", "metrics", "mc", "energies", "kernels", "datasets", "files"},
+    "bench": {
+        "ensemble",
+        "tabular",
+        "learners",
+        "metrics",
+        "mc",
+        "energies",
+        "kernels",
+        "datasets",
+        "files",
+    },
     "display": {"ensemble", "bench", "learners", "metrics", "thermodynamics"},
     "report": {"ensemble", "display", "learners", "metrics", "mc", "files"},
     "onnx_export": {"ensemble", "metric_learn", "learners", "metrics", "files"},
     "dask": {"ensemble", "kernels", "learners", "metrics"},
-    "serve": {"ensemble", "tabular", "report", "display", "learners", "metrics", "files"},
+    "serve": {
+        "ensemble",
+        "tabular",
+        "report",
+        "display",
+        "learners",
+        "metrics",
+        "files",
+    },
     "cli": {
         *(
             "bench",
@@ -89,7 +123,11 @@ def imported_modules(path):
 
 def imported_parts(path):
     """Packages and root modules of freemetric that a file imports."""
-    return {name[1] for name in imported_modules(path) if name[0] == "freemetric" and len(name) > 1}
+    return {
+        name[1]
+        for name in imported_modules(path)
+        if name[0] == "freemetric" and len(name) > 1
+    }
 
 
 def test_every_part_of_the_house_is_listed():
@@ -125,15 +163,29 @@ def files_of(package):
 
 def test_no_modules_import_each_other_in_a_circle():
     """By any statement, also inside functions and for types alone; a package is its ``__init__.py``."""
-    modules = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in sources()}
+    modules = {
+        ".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path
+        for path in sources()
+    }
     modules = {name.removesuffix(".__init__"): path for name, path in modules.items()}
-    arrows = {name: {m for m in modules_of_ours(path, modules) if m != name} for name, path in modules.items()}
-    assert arrows["freemetric.serve.jobs"] >= {"freemetric.serve.worker", "freemetric.tabular.limits"}  # in a function
-    assert "freemetric.ensemble.regressor" in arrows["freemetric.ensemble"] & arrows["freemetric.tabular.estimators"]
+    arrows = {
+        name: {m for m in modules_of_ours(path, modules) if m != name}
+        for name, path in modules.items()
+    }
+    assert arrows["freemetric.serve.jobs"] >= {
+        "freemetric.serve.worker",
+        "freemetric.tabular.limits",
+    }  # in a function
+    assert (
+        "freemetric.ensemble.regressor"
+        in arrows["freemetric.ensemble"] & arrows["freemetric.tabular.estimators"]
+    )
     todo = set(modules)
     while todo:
         free = {name for name in todo if not arrows[name] & todo}
-        assert free, f"these modules import each other in a circle, or import such: {sorted(todo)[:10]}"
+        assert free, (
+            f"these modules import each other in a circle, or import such: {sorted(todo)[:10]}"
+        )
         todo -= free
 
 
@@ -163,10 +215,21 @@ def test_nobody_imports_our_own_modules_by_string():
                 called = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 if called in DYNAMIC:
                     assert MAY_BE_DYNAMIC.get(name), f"{name} imports by {called}"
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and name not in MAY_BE_DYNAMIC:
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and name not in MAY_BE_DYNAMIC
+            ):
                 words = node.value.split(".")
-                ours = words[0] == "freemetric" and len(words) > 1 and words[1] in packages and node.value.isprintable()
-                assert not (ours and " " not in node.value and is_argument(path, node)), f"{name}: {node.value!r}"
+                ours = (
+                    words[0] == "freemetric"
+                    and len(words) > 1
+                    and words[1] in packages
+                    and node.value.isprintable()
+                )
+                assert not (
+                    ours and " " not in node.value and is_argument(path, node)
+                ), f"{name}: {node.value!r}"
 
 
 def is_argument(path, constant):
@@ -174,7 +237,9 @@ def is_argument(path, constant):
     calls = (node for node in nodes_of(path) if isinstance(node, ast.Call))
     loaders = DYNAMIC | {"require"}
     return any(
-        constant in call.args and getattr(call.func, "attr", getattr(call.func, "id", "")) in loaders for call in calls
+        constant in call.args
+        and getattr(call.func, "attr", getattr(call.func, "id", "")) in loaders
+        for call in calls
     )
 
 
@@ -184,7 +249,11 @@ def private(name):
 
 def defined_names(package):
     """Names that a package itself defines or sets: functions, classes, attributes of self and cls, fields."""
-    names = {"_asdict", "_fields", "_replace"}  # of named tuples, where they are public by convention
+    names = {
+        "_asdict",
+        "_fields",
+        "_replace",
+    }  # of named tuples, where they are public by convention
     for path in files_of(package):
         for node in nodes_of(path):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -194,7 +263,9 @@ def defined_names(package):
             elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 names.add(node.target.id)
             elif isinstance(node, ast.Assign):
-                names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+                names |= {
+                    target.id for target in node.targets if isinstance(target, ast.Name)
+                }
     return names
 
 
@@ -214,11 +285,23 @@ def test_nobody_reads_private_names_of_others(package):
     for path in files_of(package):
         own = defined | NO_OTHER_WAY.get(path.name, set())
         for node in nodes_of(path):
-            if isinstance(node, ast.Attribute) and private(node.attr) and not is_self(node.value):
+            if (
+                isinstance(node, ast.Attribute)
+                and private(node.attr)
+                and not is_self(node.value)
+            ):
                 assert node.attr in own, f"{path.name}, line {node.lineno}: {node.attr}"
-            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "hasattr", "setattr"):
-                text = node.args[1].value if isinstance(node.args[1], ast.Constant) else ""
-                assert not private(str(text)) or text in own, f"{path.name}, line {node.lineno}: {text}"
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
+                "getattr",
+                "hasattr",
+                "setattr",
+            ):
+                text = (
+                    node.args[1].value if isinstance(node.args[1], ast.Constant) else ""
+                )
+                assert not private(str(text)) or text in own, (
+                    f"{path.name}, line {node.lineno}: {text}"
+                )
 
 
 def test_private_names_of_scikit_learn_are_imported_in_one_place():
@@ -227,7 +310,9 @@ def test_private_names_of_scikit_learn_are_imported_in_one_place():
             continue
         for name in imported_modules(path):
             if name[0] == "sklearn":
-                assert not any(private(part) for part in name), f"{path.name}: {'.'.join(name)}"
+                assert not any(private(part) for part in name), (
+                    f"{path.name}: {'.'.join(name)}"
+                )
 
 
 def test_the_library_does_not_print():
@@ -235,10 +320,21 @@ def test_the_library_does_not_print():
         if path.name == "demo.py" or part_of(path) == "cli":
             continue
         calls = [n for n in nodes_of(path) if isinstance(n, ast.Call)]
-        assert not [c for c in calls if getattr(c.func, "id", None) == "print"], path.name
+        assert not [c for c in calls if getattr(c.func, "id", None) == "print"], (
+            path.name
+        )
 
 
-SWITCHES = {"scaled", "logs", "quantiles", "steps", "whitened", "identity", "diagonal", "full"}
+SWITCHES = {
+    "scaled",
+    "logs",
+    "quantiles",
+    "steps",
+    "whitened",
+    "identity",
+    "diagonal",
+    "full",
+}
 
 
 def test_views_and_forms_are_distinguished_in_metrics_only():
@@ -252,12 +348,18 @@ def test_views_and_forms_are_distinguished_in_metrics_only():
             compared = [node.left, *node.comparators]
             about = ast.unparse(node)
             if "form" in about or "view" in about:
-                texts = {part.value for part in compared if isinstance(part, ast.Constant)}
+                texts = {
+                    part.value for part in compared if isinstance(part, ast.Constant)
+                }
                 assert not texts & SWITCHES, f"{path.name}, line {node.lineno}: {about}"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["freemetric.tabular", "freemetric.cli", "freemetric.bench.runner"])
+@pytest.mark.parametrize(
+    "module", ["freemetric.tabular", "freemetric.cli", "freemetric.bench.runner"]
+)
 def test_without_what_only_unix_has(module):
     hidden = "import sys; sys.modules.update(resource=None, fcntl=None)"
-    subprocess.run([sys.executable, "-c", f"{hidden}; import {module}"], check=True, timeout=120)
+    subprocess.run(
+        [sys.executable, "-c", f"{hidden}; import {module}"], check=True, timeout=120
+    )

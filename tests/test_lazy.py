@@ -5,12 +5,12 @@ import subprocess
 import sys
 
 import pytest
-
-import freemetric
-from freemetric.cli import options as names
 from freemetric.tabular import methods
 from freemetric.tabular.reading import FORMATS
 from freemetric.tabular.writing import PACKERS, WRITTEN
+
+import freemetric
+from freemetric.cli import options as names
 
 SLOW = ("numba", "numpy", "pandas", "scipy", "sklearn")
 
@@ -18,12 +18,19 @@ SLOW = ("numba", "numpy", "pandas", "scipy", "sklearn")
 def imported(code, *words):
     """Which of the slow packages a program has imported when it ends, however it ends."""
     watched = f"import atexit, sys\natexit.register(lambda: print(*(n for n in {SLOW} if n in sys.modules)))\n{code}"
-    done = subprocess.run([sys.executable, "-c", watched, *words], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", watched, *words],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return set(done.stdout.splitlines()[-1].split())
 
 
 def test_the_package_alone_imports_nothing_slow():
-    assert imported("import freemetric; freemetric.__version__; dir(freemetric)") == set()
+    assert (
+        imported("import freemetric; freemetric.__version__; dir(freemetric)") == set()
+    )
 
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"]])
@@ -48,7 +55,11 @@ def test_names_in_help_are_those_of_the_library():
     assert tuple(FORMATS) == names.FORMATS
     assert (WRITTEN, tuple(PACKERS)) == (names.WRITTEN, names.PACKED)
     assert (methods.FITTED, tuple(methods.METHODS)) == (names.FITTED, names.METHODS)
-    compared = tuple(name for name in names.METHODS if name in names.PAPER or name not in names.LEARNERS)
+    compared = tuple(
+        name
+        for name in names.METHODS
+        if name in names.PAPER or name not in names.LEARNERS
+    )
     assert compared == methods.COMPARED
     of_numbers = methods.REGRESSION_FITTED, tuple(methods.REGRESSION_METHODS)
     assert of_numbers == (names.REGRESSION_FITTED, names.REGRESSION_METHODS)
@@ -61,7 +72,9 @@ def test_a_mistyped_command_imports_nothing_slow():
 
 @pytest.mark.slow
 def test_numba_comes_with_the_first_fit():
-    assert "numba" not in imported("import freemetric.files, freemetric.datasets, freemetric; freemetric.NCA()")
+    assert "numba" not in imported(
+        "import freemetric.files, freemetric.datasets, freemetric; freemetric.NCA()"
+    )
     fit = "freemetric.NCA(max_iter=1).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])"
     assert "numba" in imported(f"import freemetric; {fit}")
 
@@ -98,17 +111,27 @@ def test_the_names_for_type_checkers_are_those_that_are_there():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["from freemetric.files import load", "from freemetric import load"])
+@pytest.mark.parametrize(
+    "way", ["from freemetric.files import load", "from freemetric import load"]
+)
 def test_a_model_is_loaded_whatever_was_imported_before(way, wine, tmp_path):
     freemetric.PCA(2).fit(*wine).save(tmp_path / "wine.fm")
     code = f"import sys; {way}; print(load(sys.argv[1]))"
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "wine.fm")], capture_output=True, text=True)
-    assert (done.returncode, done.stdout.strip()) == (0, "PCA(n_components=2)"), done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "wine.fm")],
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "PCA(n_components=2)"), (
+        done.stderr
+    )
 
 
 @pytest.mark.slow
 def test_a_pickle_is_saved_by_a_process_that_imported_nothing(wine, tmp_path):
     (tmp_path / "wine.pickle").write_bytes(pickle.dumps(freemetric.PCA(2).fit(*wine)))
     code = "import pickle; pickle.load(open('wine.pickle', 'rb')).save('wine.fm')"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, cwd=tmp_path)
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], check=True, cwd=tmp_path
+    )
     assert freemetric.load(tmp_path / "wine.fm").n_components == 2

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from freemetric.tabular import TableModel, read
 
 from freemetric import Euclidean, MetricKNeighborsClassifier
-from freemetric.tabular import TableModel, read
 
 # every mount that can be written to no longer can, in a name space that ends with the command
 READ_ONLY = """
@@ -47,8 +47,12 @@ def folder():
     X, y = np.random.default_rng(0).random((20, 2)), np.arange(20) % 2
     MetricKNeighborsClassifier(Euclidean(), 1).fit(X, y).save(folder / "model.fm")
     table, rows = folder / "rows.csv", np.column_stack([X, y])
-    np.savetxt(table, rows, fmt="%.9g", delimiter=",", header="x0,x1,class", comments="")
-    TableModel.fit(read(table), "class", "euclidean", parameters={"n_neighbors": 1}).save(folder / "table.fm")
+    np.savetxt(
+        table, rows, fmt="%.9g", delimiter=",", header="x0,x1,class", comments=""
+    )
+    TableModel.fit(
+        read(table), "class", "euclidean", parameters={"n_neighbors": 1}
+    ).save(folder / "table.fm")
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
@@ -56,9 +60,15 @@ def folder():
 
 def environment(**more):
     """Neither home nor a place for temporary files; what is imported here can be imported there."""
-    found = {key: value for key, value in os.environ.items() if key not in ("HOME", "XDG_CACHE_HOME")}
+    found = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("HOME", "XDG_CACHE_HOME")
+    }
     paths = os.pathsep.join(path for path in sys.path if path)
-    return found | {"HOME": "/nowhere", "TMPDIR": "/nowhere", "PYTHONPATH": paths} | more
+    return (
+        found | {"HOME": "/nowhere", "TMPDIR": "/nowhere", "PYTHONPATH": paths} | more
+    )
 
 
 def use(folder, learner="freemetric.Euclidean"):
@@ -66,7 +76,14 @@ def use(folder, learner="freemetric.Euclidean"):
 
 
 def run(words, **more):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment(**more), cwd="/")
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=environment(**more),
+        cwd="/",
+    )
     if done.returncode == CANNOT:
         pytest.skip(f"this machine lets nobody do that: {done.stderr.strip()[-200:]}")
     assert done.returncode == 0, done.stderr[-1000:]
@@ -91,8 +108,15 @@ def another_user():
     if not shutil.which("setpriv") or os.geteuid() != 0:
         pytest.skip("needs setpriv of util-linux, and root to use it")
     words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    for python in (sys.executable, f"/usr/bin/python{sys.version_info[0]}.{sys.version_info[1]}"):
-        tried = subprocess.run([*words, python, "-c", "import numba, sklearn"], capture_output=True, env=environment())
+    for python in (
+        sys.executable,
+        f"/usr/bin/python{sys.version_info[0]}.{sys.version_info[1]}",
+    ):
+        tried = subprocess.run(
+            [*words, python, "-c", "import numba, sklearn"],
+            capture_output=True,
+            env=environment(),
+        )
         if tried.returncode == 0:
             return [*words, python]
     pytest.skip("no interpreter of this release that another user may start")
@@ -112,7 +136,16 @@ def test_import_load_predict_and_fit(folder, way):
 def test_commands(folder, way):
     python = way()
     assert run([*python, "-m", "freemetric", "--version"]).stdout[0].isdigit()
-    done = run([*python, "-m", "freemetric", "predict", str(folder / "table.fm"), str(folder / "rows.csv")])
+    done = run(
+        [
+            *python,
+            "-m",
+            "freemetric",
+            "predict",
+            str(folder / "table.fm"),
+            str(folder / "rows.csv"),
+        ]
+    )
     assert "".join(done.stdout.split()) == "prediction" + "01" * 10
 
 
@@ -128,6 +161,9 @@ def test_a_full_disk(folder, tmp_path):
 @pytest.mark.slow
 def test_files_that_may_not_grow(folder, tmp_path):
     limit = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-    done = run([sys.executable, "-c", limit + use(folder, "freemetric.ITML")], NUMBA_CACHE_DIR=str(tmp_path))
+    done = run(
+        [sys.executable, "-c", limit + use(folder, "freemetric.ITML")],
+        NUMBA_CACHE_DIR=str(tmp_path),
+    )
     assert done.stdout.strip() == EXPECTED
     assert done.stderr.count("NUMBA_CACHE_DIR can name a folder") == 1

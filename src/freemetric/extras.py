@@ -24,7 +24,9 @@ def require(module: str, extra: str = "bench") -> Any:
         return import_module(module)
     except ModuleNotFoundError as missing:
         extra = OWN_EXTRA.get(module.partition(".")[0], extra)
-        raise ImportError(f"This needs {missing.name}: pip install 'freemetric[{extra}]'.") from None
+        raise ImportError(
+            f"This needs {missing.name}: pip install 'freemetric[{extra}]'."
+        ) from None
 
 
 def versions() -> dict[str, str]:

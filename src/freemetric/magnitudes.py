@@ -22,7 +22,9 @@ def exponent_of(*arrays: ArrayLike) -> Any:
     >>> int(exponent_of([0.3, -5.0]))
     3
     """
-    largest = [np.abs(np.asarray(y, dtype=np.float64)).max(axis=0, initial=0) for y in arrays]
+    largest = [
+        np.abs(np.asarray(y, dtype=np.float64)).max(axis=0, initial=0) for y in arrays
+    ]
     return np.frexp(np.max(largest, axis=0))[1]
 
 
@@ -34,16 +36,22 @@ def reduced(y: ArrayLike, exponent: Any) -> NDArray[np.float64]:
 def enlarged(y: ArrayLike, exponent: Any) -> NDArray[np.float64]:
     """Numbers whose values in units of 2^exponent are y; the largest that there are in place of infinite ones."""
     with np.errstate(over="ignore"):
-        return np.clip(np.ldexp(np.asarray(y, dtype=np.float64), exponent), -LARGEST, LARGEST)
+        return np.clip(
+            np.ldexp(np.asarray(y, dtype=np.float64), exponent), -LARGEST, LARGEST
+        )
 
 
 def lengths(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     """Euclidean lengths (n,) of differences (n, p) of any magnitude; none is infinite."""
     exponent = exponent_of(differences.T)
-    return enlarged(np.linalg.norm(reduced(differences, exponent[:, None]), axis=1), exponent)
+    return enlarged(
+        np.linalg.norm(reduced(differences, exponent[:, None]), axis=1), exponent
+    )
 
 
-def r2(y: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+def r2(
+    y: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
     """scikit-learn's R^2 of predictions (n,) or (n, n_outputs) of any magnitude."""
     if np.shape(y) == np.shape(predicted):
         exponent = exponent_of(y, predicted)
@@ -54,7 +62,11 @@ def r2(y: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | None = Non
 def mae(y: NDArray, predicted: NDArray) -> float:
     """Mean absolute error of predictions (n,) of any magnitude."""
     exponent = exponent_of(y, predicted)
-    return float(enlarged(np.abs(reduced(y, exponent) - reduced(predicted, exponent)).mean(), exponent))
+    return float(
+        enlarged(
+            np.abs(reduced(y, exponent) - reduced(predicted, exponent)).mean(), exponent
+        )
+    )
 
 
 def rmse(y: NDArray, predicted: NDArray) -> float:

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
 from freemetric.bench.runner import claim
 
 from .matrix import BACKENDS, CELLS, COLUMNS, Cell
@@ -47,7 +46,16 @@ def outcomes(request, tmp_path_factory):
 def install(folder: Path, checkout: Path = ROOT) -> Path:
     """Build a wheel of a checkout and unpack it, with what is compiled there already; pip would take seconds more."""
     wheels, site = folder / "wheels", folder / "site"
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", wheels]
+    build = [
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "--target",
+        "wheel",
+        "--directory",
+        wheels,
+    ]
     subprocess.run(build, check=True, cwd=checkout, capture_output=True)
     shutil.unpack_archive(next(wheels.glob("*.whl")), site, "zip")
     _share_compiled(checkout / "src", site)
@@ -58,7 +66,9 @@ def _share_compiled(source, site):
     """Give the installed package the compiled functions of the source, which is the same; some numbas ask for times."""
     for compiled in (*source.rglob("*.nb[ic]"), *source.rglob("*.pyc")):
         copy = site / compiled.relative_to(source)
-        if copy.parent.parent.exists():  # the folder of a package that is no more leaves what was compiled
+        if (
+            copy.parent.parent.exists()
+        ):  # the folder of a package that is no more leaves what was compiled
             copy.parent.mkdir(exist_ok=True)
             shutil.copy2(compiled, copy)
     for module in source.rglob("*.py"):
@@ -66,11 +76,24 @@ def _share_compiled(source, site):
 
 
 def _outcomes(wanted: Iterable[Cell], site: Path) -> dict:
-    columns = {column: [cell for cell in CELLS if cell.column == column and cell in wanted] for column in COLUMNS}
+    columns = {
+        column: [cell for cell in CELLS if cell.column == column and cell in wanted]
+        for column in COLUMNS
+    }
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        lines = dict(zip(columns, pool.map(lambda column: run(column, columns[column], site), columns), strict=True))
+        lines = dict(
+            zip(
+                columns,
+                pool.map(lambda column: run(column, columns[column], site), columns),
+                strict=True,
+            )
+        )
     records = [json.loads(line) for column in columns for line in lines[column][0]]
-    places = {column: json.loads(found[0][0])["places"] for column, found in lines.items() if found[0]}
+    places = {
+        column: json.loads(found[0][0])["places"]
+        for column, found in lines.items()
+        if found[0]
+    }
     return {
         "site": str(site),
         "places": places,
@@ -104,4 +127,7 @@ def run(column: str, cells: list[Cell], site: Path) -> tuple[list[str], str]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-    return output.read_text().splitlines(), f"exit code {process.returncode}: {errors.read_text()[-2000:]}"
+    return (
+        output.read_text().splitlines(),
+        f"exit code {process.returncode}: {errors.read_text()[-2000:]}",
+    )

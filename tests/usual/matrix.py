@@ -7,7 +7,15 @@ A new place to run in is a function in ways.py and a line in ``WAYS``. What cann
 from typing import NamedTuple
 
 from . import uses, ways
-from .estimators import CLASSIFIERS, ESTIMATORS, EVERYONE, LEARNERS, PREDICTORS, REGRESSORS, TUPLES
+from .estimators import (
+    CLASSIFIERS,
+    ESTIMATORS,
+    EVERYONE,
+    LEARNERS,
+    PREDICTORS,
+    REGRESSORS,
+    TUPLES,
+)
 
 USES = {
     "cross_val_score": (uses.use_cross_val_score, EVERYONE),
@@ -52,17 +60,40 @@ WAYS = {  # name -> the process that does it, and how; what forks does so before
 }
 
 BACKENDS = {"loky": "loky", "threads": "threading", "sequential": "sequential"}
-COLUMNS = (*BACKENDS, "Dask", "commands", "pools", "forks")  # a process for each; what takes longest comes first
+COLUMNS = (
+    *BACKENDS,
+    "Dask",
+    "commands",
+    "pools",
+    "forks",
+)  # a process for each; what takes longest comes first
 
 NO_IMPORTANCES = "should have `coef_` or `feature_importances_` attribute"
 NO_TUPLES = "Found array with dim 3, while dim <= 2 is required"
-WITHOUT = {*LEARNERS, "MetricKNeighborsClassifier", "MetricKNeighborsRegressor"}  # what has no importances
-REFUSED: dict[tuple[str, str | None], str] = {  # by scikit-learn, in one line: (use, kind or name) -> words of it
-    **{(use, name): NO_IMPORTANCES for use in ("RFE", "SelectFromModel") for name in WITHOUT},
-    **{(use, kind): NO_TUPLES for use in ("Bagging", "permutation_importance") for kind in TUPLES},
+WITHOUT = {
+    *LEARNERS,
+    "MetricKNeighborsClassifier",
+    "MetricKNeighborsRegressor",
+}  # what has no importances
+REFUSED: dict[
+    tuple[str, str | None], str
+] = {  # by scikit-learn, in one line: (use, kind or name) -> words of it
+    **{
+        (use, name): NO_IMPORTANCES
+        for use in ("RFE", "SelectFromModel")
+        for name in WITHOUT
+    },
+    **{
+        (use, kind): NO_TUPLES
+        for use in ("Bagging", "permutation_importance")
+        for kind in TUPLES
+    },
 }
 
-FLOORS = {"permutation_importance": 0.2, "partial_dependence": 0.2}  # of scores where accuracy or R2 is something else
+FLOORS = {
+    "permutation_importance": 0.2,
+    "partial_dependence": 0.2,
+}  # of scores where accuracy or R2 is something else
 
 
 SEVERAL = "several"  # estimators

@@ -30,7 +30,11 @@ def done(cell: Cell) -> dict:
     except Exception as problem:
         if isinstance(problem, BrokenProcessPool):  # the next cell gets new workers
             get_reusable_executor().shutdown(kill_workers=True)
-        failure = {"type": type(problem).__name__, "message": str(problem), "traceback": traceback.format_exc()}
+        failure = {
+            "type": type(problem).__name__,
+            "message": str(problem),
+            "traceback": traceback.format_exc(),
+        }
         return {"cell": cell, **failure}
 
 
@@ -45,7 +49,11 @@ def _scores(cell):
 
 def _backend(column):
     """What users write for it: nothing for loky, which is joblib's own choice, and then estimators take threads."""
-    return nullcontext() if column == "loky" else parallel_config(backend=BACKENDS.get(column, "sequential"))
+    return (
+        nullcontext()
+        if column == "loky"
+        else parallel_config(backend=BACKENDS.get(column, "sequential"))
+    )
 
 
 def _place():
@@ -54,7 +62,17 @@ def _place():
 
 if __name__ == "__main__":
     with _backend(sys.argv[1]):
-        print(json.dumps({"places": Parallel(n_jobs=2)(delayed(_place)() for _ in range(2))}), flush=True)
+        print(
+            json.dumps(
+                {"places": Parallel(n_jobs=2)(delayed(_place)() for _ in range(2))}
+            ),
+            flush=True,
+        )
     for wanted in json.load(sys.stdin):
         start = time.perf_counter()
-        print(json.dumps(done(Cell(*wanted)) | {"seconds": round(time.perf_counter() - start, 3)}), flush=True)
+        print(
+            json.dumps(
+                done(Cell(*wanted)) | {"seconds": round(time.perf_counter() - start, 3)}
+            ),
+            flush=True,
+        )

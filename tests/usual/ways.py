@@ -111,7 +111,8 @@ def _fitted():
     with warnings.catch_warnings():
         strict()
         return {
-            name: tried.model.fit(tried.X, tried.y) for name, tried in zip(FITTED, map(subject, FITTED), strict=True)
+            name: tried.model.fit(tried.X, tried.y)
+            for name, tried in zip(FITTED, map(subject, FITTED), strict=True)
         }
 
 
@@ -120,7 +121,9 @@ def _answer_in_children(models):
 
     def work():
         for name, model in models.items():
-            np.testing.assert_allclose(model.predict(subject(name).X), expected(name), rtol=1e-6, err_msg=name)
+            np.testing.assert_allclose(
+                model.predict(subject(name).X), expected(name), rtol=1e-6, err_msg=name
+            )
 
     with forked(2, work):
         work()
@@ -132,7 +135,9 @@ def prefork_after_fit():
 
 def prefork_after_load():
     models = _fitted()
-    del models["LMNN"]  # in a pipeline with scikit-learn's k-NN, of which there are no model files
+    del models[
+        "LMNN"
+    ]  # in a pipeline with scikit-learn's k-NN, of which there are no model files
     with tempfile.TemporaryDirectory() as folder:
         for name, model in models.items():
             model.save(Path(folder) / f"{name}.fm")
@@ -154,7 +159,9 @@ def forkserver_pool():
 
 def futures_of_processes():
     """By the same server that forks, which has imported everything."""
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("forkserver")) as pool:
+    with ProcessPoolExecutor(
+        2, mp_context=multiprocessing.get_context("forkserver")
+    ) as pool:
         same(pool.map(partial(answers, HERE), FITTED))
 
 
@@ -181,7 +188,9 @@ def asyncio_threads():
     """As web frameworks call code that blocks."""
 
     async def ask():
-        return await asyncio.gather(*(asyncio.to_thread(answers, HERE, name) for name in FITTED))
+        return await asyncio.gather(
+            *(asyncio.to_thread(answers, HERE, name) for name in FITTED)
+        )
 
     same(asyncio.run(ask()))
 
@@ -192,8 +201,12 @@ def tasks_by_loky():
     with parallel_config(backend="loky", n_jobs=2):
         found = tried.model.fit(tried.X, tried.y).predict(tried.X)
     np.testing.assert_array_equal(found, expected("FreeEnergyClassifier"))
-    scores = cross_val_score(tried.model, tried.X, tried.y, cv=2, n_jobs=2, error_score="raise")
-    np.testing.assert_array_equal(scores, cross_val_score(tried.model, tried.X, tried.y, cv=2))
+    scores = cross_val_score(
+        tried.model, tried.X, tried.y, cv=2, n_jobs=2, error_score="raise"
+    )
+    np.testing.assert_array_equal(
+        scores, cross_val_score(tried.model, tried.X, tried.y, cv=2)
+    )
 
 
 def _by_dask(**options):
@@ -210,7 +223,9 @@ def _by_dask(**options):
     ):
         same(client.gather(client.map(partial(answers, HERE), FITTED, pure=False)))
         with parallel_config(backend="dask"):
-            np.testing.assert_array_equal(cross_val_score(tried.model, tried.X, tried.y, cv=2, n_jobs=2), alone)
+            np.testing.assert_array_equal(
+                cross_val_score(tried.model, tried.X, tried.y, cv=2, n_jobs=2), alone
+            )
 
 
 def dask_processes():
@@ -224,7 +239,9 @@ def dask_threads():
 def _table(folder: str) -> str:
     path = Path(folder) / "iris.csv"
     X, y = IRIS
-    pd.DataFrame(X, columns=list("abcd")).assign(kind=np.array(["x", "y", "z"])[y]).to_csv(path, index=False)
+    pd.DataFrame(X, columns=list("abcd")).assign(
+        kind=np.array(["x", "y", "z"])[y]
+    ).to_csv(path, index=False)
     return str(path)
 
 
@@ -243,10 +260,30 @@ def _mean(score):
 def evaluate_command():
     """A comparison by the command line, whose folds two workers share."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "freemetric", "evaluate", _table(folder), "--target", "kind", "--json"]
-        command += ["--methods", ",".join(METHODS), "--folds", "2", "--repeats", "1", "--jobs", "2"]
+        command = [
+            sys.executable,
+            "-m",
+            "freemetric",
+            "evaluate",
+            _table(folder),
+            "--target",
+            "kind",
+            "--json",
+        ]
+        command += [
+            "--methods",
+            ",".join(METHODS),
+            "--folds",
+            "2",
+            "--repeats",
+            "1",
+            "--jobs",
+            "2",
+        ]
         command += ["--set", "free-energy.n_replicas=4"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=folder)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, cwd=folder
+        )
     assert done.returncode == 0, done.stderr[-2000:]
     _check(json.loads(done.stdout)["results"])
 
@@ -259,8 +296,18 @@ def compare_of_serve():
     asked = {"methods": METHODS, "folds": 2, "jobs": 2, "quick": True}
     with tempfile.TemporaryDirectory() as folder:
         choices = Choices(target="kind").as_json()
-        request = {"path": _table(folder), "name": "iris.csv", "choices": choices, "folder": folder}
-        job = ServerJob(1, "compare", {**request, "settings": comparison_settings(asked)}, Bounds(PATIENCE))
+        request = {
+            "path": _table(folder),
+            "name": "iris.csv",
+            "choices": choices,
+            "folder": folder,
+        }
+        job = ServerJob(
+            1,
+            "compare",
+            {**request, "settings": comparison_settings(asked)},
+            Bounds(PATIENCE),
+        )
         job.ended.wait()
         said = json.loads(job.last)
     assert job.state == "done", said

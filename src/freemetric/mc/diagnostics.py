@@ -31,7 +31,10 @@ def split_r_hat(chains: Array) -> float:
     halves = split(chains)
     if not usable(halves):
         return float("nan")
-    return max(_r_hat(normal_scores(halves)), _r_hat(normal_scores(np.abs(halves - np.median(halves)))))
+    return max(
+        _r_hat(normal_scores(halves)),
+        _r_hat(normal_scores(np.abs(halves - np.median(halves)))),
+    )
 
 
 def effective_sample_size(chains: Array) -> float:
@@ -67,9 +70,17 @@ def mean_error(chains: Array) -> float:
     """
     chains = np.asarray(chains, dtype=np.float64)
     if len(chains) < FEWEST_STEPS:
-        return float(chains.std(ddof=1) / np.sqrt(chains.size)) if chains.size > 1 else float("nan")
+        return (
+            float(chains.std(ddof=1) / np.sqrt(chains.size))
+            if chains.size > 1
+            else float("nan")
+        )
     halves = split(chains)
-    return float(np.sqrt(_variances(halves)[1] / _effective(halves))) if usable(halves) else 0.0
+    return (
+        float(np.sqrt(_variances(halves)[1] / _effective(halves)))
+        if usable(halves)
+        else 0.0
+    )
 
 
 def _effective(z: Array) -> float:
@@ -78,10 +89,16 @@ def _effective(z: Array) -> float:
     within, total = _variances(z)
     rho = 1 - (within - autocovariance(z).mean(axis=1) * n / (n - 1)) / total
     rho[0] = 1
-    pairs = rho[: n - n % 2].reshape(-1, 2).sum(axis=1)  # Geyer: sums of neighbours are positive and fall
+    pairs = (
+        rho[: n - n % 2].reshape(-1, 2).sum(axis=1)
+    )  # Geyer: sums of neighbours are positive and fall
     end = np.argmax(pairs <= 0) if (pairs <= 0).any() else len(pairs)
     tau = 2 * np.minimum.accumulate(pairs[:end]).sum() - 1
-    return float(min(n * m / tau, n * m * np.log10(n * m)) if tau > 0 else n * m * np.log10(n * m))
+    return float(
+        min(n * m / tau, n * m * np.log10(n * m))
+        if tau > 0
+        else n * m * np.log10(n * m)
+    )
 
 
 def split(chains: Array) -> Array:
@@ -93,7 +110,11 @@ def split(chains: Array) -> Array:
 
 def usable(halves: Array) -> bool:
     """Whether there is anything to diagnose."""
-    return len(halves) >= FEWEST_STEPS // 2 and bool(np.isfinite(halves).all()) and float(np.ptp(halves)) > 0
+    return (
+        len(halves) >= FEWEST_STEPS // 2
+        and bool(np.isfinite(halves).all())
+        and float(np.ptp(halves)) > 0
+    )
 
 
 def normal_scores(values: Array) -> Array:

@@ -59,7 +59,12 @@ class Info(NamedTuple):
     @property
     def swaps_with_next(self) -> Array:
         """``swaps`` for every replica, (R,); the last one has no next one, and NaN."""
-        return np.append(np.full(len(self.temperature) - 1, np.nan) if self.swaps is None else self.swaps, np.nan)
+        return np.append(
+            np.full(len(self.temperature) - 1, np.nan)
+            if self.swaps is None
+            else self.swaps,
+            np.nan,
+        )
 
 
 class Chain(NamedTuple):
@@ -96,7 +101,9 @@ class Chain(NamedTuple):
         """Temperatures and energies of the steps made."""
         return _first(self.temperatures, self.step), _first(self.energies, self.step)
 
-    def followed_by(self, state: State, scale: Array, temperature: float | None = None) -> "Chain":
+    def followed_by(
+        self, state: State, scale: Array, temperature: float | None = None
+    ) -> "Chain":
         """The chain after another step; it remembers the step where a temperature is given."""
         temperatures, energies = self.temperatures, self.energies
         if temperature is not None:
@@ -116,7 +123,9 @@ class Chain(NamedTuple):
             "streams": self.streams.to_state(),
             "step": self.step,
             "temperatures": np.array(temperatures, dtype=np.float64),
-            "energies": np.array(energies, dtype=np.float64).reshape(len(energies), len(self.state.A)),
+            "energies": np.array(energies, dtype=np.float64).reshape(
+                len(energies), len(self.state.A)
+            ),
         }
 
     @classmethod
@@ -127,15 +136,34 @@ class Chain(NamedTuple):
         R, step = len(A), state["step"]
         like_A = [array for array in (gradient, velocity) if array is not None]
         arrays = [A, energy, scale, state["temperatures"], state["energies"], *like_A]
-        if not all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays):
+        if not all(
+            isinstance(array, np.ndarray) and array.dtype == np.float64
+            for array in arrays
+        ):
             raise ValueError("a chain whose parts are no arrays of numbers")
-        fits = A.ndim == 3 and energy.shape == (R,) and scale.shape[:1] == (R,) and type(step) is int and step >= 0
-        fits = fits and all(array.shape == A.shape for array in like_A) and len(state["streams"]) == R
+        fits = (
+            A.ndim == 3
+            and energy.shape == (R,)
+            and scale.shape[:1] == (R,)
+            and type(step) is int
+            and step >= 0
+        )
+        fits = (
+            fits
+            and all(array.shape == A.shape for array in like_A)
+            and len(state["streams"]) == R
+        )
         n = len(state["temperatures"])
         if not fits or n not in (0, step) or state["energies"].shape != (n, R):
             raise ValueError("a chain whose parts do not belong together")
         past = [float(T) for T in state["temperatures"]], list(state["energies"])
-        return cls(State(A, energy, gradient, velocity), scale, Streams.from_state(state["streams"]), step, *past)
+        return cls(
+            State(A, energy, gradient, velocity),
+            scale,
+            Streams.from_state(state["streams"]),
+            step,
+            *past,
+        )
 
 
 def _first(values: Sequence, n: int) -> Sequence:
@@ -172,5 +200,7 @@ def checked(values: Array, A: Array) -> Array:
             f"The energy must map {A.shape} replicas to shape {(len(A),)}; it returned shape {values.shape}."
         )
     if np.isnan(values).any():
-        raise ValueError(f"The energy is NaN for replica {int(np.isnan(values).argmax())}.")
+        raise ValueError(
+            f"The energy is NaN for replica {int(np.isnan(values).argmax())}."
+        )
     return values

@@ -8,7 +8,10 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 Size = int | tuple[int, ...]
-LAST_PLACE = {"MT19937": 624, "Philox": 4}  # numpy does not check where in its buffer a generator stands
+LAST_PLACE = {
+    "MT19937": 624,
+    "Philox": 4,
+}  # numpy does not check where in its buffer a generator stands
 
 
 class Streams:
@@ -42,9 +45,13 @@ class Streams:
     @classmethod
     def of(cls, rng: "np.random.Generator | Streams", n_replicas: int) -> "Streams":
         """Streams as they are, or as many as there are replicas out of one generator."""
-        streams = cls(rng.spawn(n_replicas)) if isinstance(rng, np.random.Generator) else rng
+        streams = (
+            cls(rng.spawn(n_replicas)) if isinstance(rng, np.random.Generator) else rng
+        )
         if len(streams) != n_replicas:
-            raise ValueError(f"There must be as many random streams as replicas, {n_replicas}; got {len(streams)}.")
+            raise ValueError(
+                f"There must be as many random streams as replicas, {n_replicas}; got {len(streams)}."
+            )
         return streams
 
     def __len__(self) -> int:
@@ -54,25 +61,42 @@ class Streams:
         return self._rows(size, lambda generator, shape: generator.random(shape))
 
     def uniform(self, low: float, high: float, size: Size) -> NDArray:
-        return self._rows(size, lambda generator, shape: generator.uniform(low, high, shape))
+        return self._rows(
+            size, lambda generator, shape: generator.uniform(low, high, shape)
+        )
 
     def standard_normal(self, size: Size) -> NDArray:
-        return self._rows(size, lambda generator, shape: generator.standard_normal(shape))
+        return self._rows(
+            size, lambda generator, shape: generator.standard_normal(shape)
+        )
 
     def standard_exponential(self, size: Size) -> NDArray:
-        return self._rows(size, lambda generator, shape: generator.standard_exponential(shape))
+        return self._rows(
+            size, lambda generator, shape: generator.standard_exponential(shape)
+        )
 
     def integers(self, low: int, high: int | None = None, *, size: Size) -> NDArray:
-        return self._rows(size, lambda generator, shape: generator.integers(low, high, shape))
+        return self._rows(
+            size, lambda generator, shape: generator.integers(low, high, shape)
+        )
 
     def choice(self, n: int, *, size: Size) -> NDArray:
         """Numbers below n, none of them twice in a row of the result."""
-        return self._rows(size, lambda generator, shape: generator.choice(n, shape, replace=False, shuffle=False))
+        return self._rows(
+            size,
+            lambda generator, shape: generator.choice(
+                n, shape, replace=False, shuffle=False
+            ),
+        )
 
-    def _rows(self, size: Size, draw: Callable[[np.random.Generator, tuple[int, ...]], Any]) -> NDArray:
+    def _rows(
+        self, size: Size, draw: Callable[[np.random.Generator, tuple[int, ...]], Any]
+    ) -> NDArray:
         first, *rest = (size,) if isinstance(size, int | np.integer) else size
         if first != len(self):
-            raise ValueError(f"The first axis is that of the {len(self)} replicas; got size {size}.")
+            raise ValueError(
+                f"The first axis is that of the {len(self)} replicas; got size {size}."
+            )
         return np.array([draw(generator, tuple(rest)) for generator in self.generators])
 
     def copy(self) -> "Streams":

@@ -14,7 +14,12 @@ FIRST_STEP, MOST_DOUBLINGS, MOST_HALVINGS = 4.0, 30, 6
 
 
 def leapfrog(
-    energy: EnergyFunction, A: Array, gradient: Array, velocity: Array, time_step: Array, n_leapfrog: int
+    energy: EnergyFunction,
+    A: Array,
+    gradient: Array,
+    velocity: Array,
+    time_step: Array,
+    n_leapfrog: int,
 ) -> tuple[Array, Array, Array, Array]:
     """Maps, energies, gradients and velocities after so many steps of Newton's equations.
 
@@ -85,25 +90,36 @@ class HamiltonianMove(Move):
                 "HamiltonianMove needs an energy with value_and_grad; use ElementMove or MatrixMove for this one."
             )
         for name in ("n_leapfrog", "n_trajectories"):
-            value = getattr(self, name, 1)  # not all moves that follow gradients have trajectories
+            value = getattr(
+                self, name, 1
+            )  # not all moves that follow gradients have trajectories
             if not isinstance(value, Integral) or value < 1:
-                raise ValueError(f"{name} of {type(self).__name__} is a positive integer; got {value!r}.")
+                raise ValueError(
+                    f"{name} of {type(self).__name__} is a positive integer; got {value!r}."
+                )
         if isinstance(self.step_size, Real):
             return super().start(rng, energy, state, temperature)
         if self.step_size not in ("auto", "single"):
             name = type(self).__name__
-            raise ValueError(f"step_size of {name} is a number, 'auto' or 'single'; got {self.step_size!r}.")
+            raise ValueError(
+                f"step_size of {name} is a number, 'auto' or 'single'; got {self.step_size!r}."
+            )
         return self._reasonable_step(rng, energy, state, temperature)
 
     def step(self, rng, energy, state, temperature, scale):
         around = near(energy, state.A)
         if around is not energy:
-            energy, state = around, State(state.A, state.energy)  # another neighbourhood than that of the last step
+            energy, state = (
+                around,
+                State(state.A, state.energy),
+            )  # another neighbourhood than that of the last step
         state, share = self._with_gradient(energy, state), np.zeros(len(scale))
         for _ in range(self.n_trajectories):
             jitter = 1 + self.jitter * rng.uniform(-1, 1, len(scale))
             velocity = self._velocity(rng, state, temperature)
-            candidate, rise = self._trajectory(energy, state, temperature, velocity, scale * jitter, self.n_leapfrog)
+            candidate, rise = self._trajectory(
+                energy, state, temperature, velocity, scale * jitter, self.n_leapfrog
+            )
             ok = accept(rng, temperature, rise)
             chosen = ok[:, None, None]
             state = State(
@@ -126,8 +142,12 @@ class HamiltonianMove(Move):
     def _trajectory(self, energy, state, temperature, start, time_step, n_leapfrog):
         """Where the replicas arrive that start with these velocities, and the change of H on the way."""
         follow = getattr(energy, "trajectory", partial(leapfrog, energy))
-        with np.errstate(over="ignore", invalid="ignore"):  # a diverging replica is noticed and rejected
-            A, values, gradient, v = follow(state.A, state.gradient, start, time_step, n_leapfrog)
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # a diverging replica is noticed and rejected
+            A, values, gradient, v = follow(
+                state.A, state.gradient, start, time_step, n_leapfrog
+            )
             kinetic = ((v**2 - start**2) / 2).sum(axis=(1, 2))
             # A quench has no heat bath whose momenta to balance: only the energy counts.
             rise = values - state.energy + np.where(temperature > 0, kinetic, 0.0)
@@ -138,10 +158,14 @@ class HamiltonianMove(Move):
         """The first time step, see the parameter ``step_size``."""
         energy = near(energy, state.A)
         state = self._with_gradient(energy, state)
-        velocity = self._velocity(rng, state, temperature)  # the same for all trials: one draw, whatever the others do
+        velocity = self._velocity(
+            rng, state, temperature
+        )  # the same for all trials: one draw, whatever the others do
 
         def accepted(step, n_leapfrog):
-            _, rise = self._trajectory(energy, state, temperature, velocity, step, n_leapfrog)
+            _, rise = self._trajectory(
+                energy, state, temperature, velocity, step, n_leapfrog
+            )
             return rise <= temperature * np.log(2)
 
         step, direction = np.full(len(state.A), FIRST_STEP), np.zeros(len(state.A))
@@ -152,7 +176,9 @@ class HamiltonianMove(Move):
             if turning.all():
                 break
             step = np.where(turning, step, step * 2.0**direction)
-        step = self.caution * np.where(direction < 0, 2 * step, step)  # twice the longest that was accepted
+        step = self.caution * np.where(
+            direction < 0, 2 * step, step
+        )  # twice the longest that was accepted
         for _ in range(MOST_HALVINGS if self.step_size == "auto" else 0):
             fine = accepted(step, self.n_leapfrog)
             if fine.all():
@@ -219,7 +245,15 @@ class LangevinMove(HamiltonianMove):
 
     gain = 0.15
 
-    def __init__(self, step_size="auto", *, caution=0.3, n_leapfrog=10, friction=0.1, target_acceptance=0.95):
+    def __init__(
+        self,
+        step_size="auto",
+        *,
+        caution=0.3,
+        n_leapfrog=10,
+        friction=0.1,
+        target_acceptance=0.95,
+    ):
         self.step_size = step_size
         self.caution = caution
         self.n_leapfrog = n_leapfrog
@@ -232,7 +266,9 @@ class LangevinMove(HamiltonianMove):
         if not hasattr(energy, "draw"):
             return super().start(rng, energy, state, temperature)
         batch = energy.draw(rng)
-        return super().start(rng, batch, State(state.A, evaluate(batch, state.A)), temperature)
+        return super().start(
+            rng, batch, State(state.A, evaluate(batch, state.A)), temperature
+        )
 
     def step(self, rng, energy, state, temperature, scale):
         tau, keep = scale[:, None, None], np.exp(-self.friction)
@@ -241,15 +277,21 @@ class LangevinMove(HamiltonianMove):
         if v is None:
             v = self._velocity(rng, state, temperature)
         corrected, work, start = np.zeros(len(A)), np.zeros(len(A)), v
-        with np.errstate(over="ignore", invalid="ignore"):  # a diverging replica is noticed below
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # a diverging replica is noticed below
             for _ in range(self.n_leapfrog):
                 A = A + tau / 2 * v
-                gradient, error = noisy_gradient(rng, energy, np.where(np.isfinite(A), A, 0.0))
+                gradient, error = noisy_gradient(
+                    rng, energy, np.where(np.isfinite(A), A, 0.0)
+                )
                 kick = (1 + keep) / 2 * tau
                 heat, fits = heat_beside(rng, bath, kick * error)
                 before, v = v, keep * v - kick * gradient + heat
                 # What the bath gave: between both halves of the kick.
-                work -= ((v + tau / 2 * gradient) ** 2 - (before - tau / 2 * gradient) ** 2).sum(axis=(1, 2)) / 2
+                work -= (
+                    (v + tau / 2 * gradient) ** 2 - (before - tau / 2 * gradient) ** 2
+                ).sum(axis=(1, 2)) / 2
                 A = A + tau / 2 * v
                 corrected += fits
             lost = ~np.isfinite(A).all(axis=(1, 2))
@@ -273,7 +315,13 @@ def probability_of(work: Array, temperature: Array) -> Array:
     In exact time this work is zero; in time steps h it is their error. A quench has no bath, and nothing to accept.
     """
     warm = temperature > 0
-    return np.where(warm, np.exp(-np.maximum(np.nan_to_num(work), 0.0) / np.where(warm, temperature, 1.0)), 1.0)
+    return np.where(
+        warm,
+        np.exp(
+            -np.maximum(np.nan_to_num(work), 0.0) / np.where(warm, temperature, 1.0)
+        ),
+        1.0,
+    )
 
 
 def noisy_gradient(rng: Streams, energy: Any, A: Array) -> tuple[Array, Array]:

@@ -22,10 +22,14 @@ def allowed_rise(rng: Streams, temperature: Array, shape: tuple[int, ...]) -> Ar
     exponentially distributed. At T = 0 nothing may rise: a quench is no special case.
     """
     T = np.asarray(temperature, dtype=np.float64)
-    return T.reshape(T.shape + (1,) * (len(shape) - T.ndim)) * rng.standard_exponential(shape)
+    return T.reshape(T.shape + (1,) * (len(shape) - T.ndim)) * rng.standard_exponential(
+        shape
+    )
 
 
-def accept(rng: Streams, temperature: Array, rise: Array, log_ratio: Array | float = 0.0) -> NDArray[np.bool_]:
+def accept(
+    rng: Streams, temperature: Array, rise: Array, log_ratio: Array | float = 0.0
+) -> NDArray[np.bool_]:
     """Which proposals to keep.
 
     ``log_ratio`` is Hastings' log q(A | B) - log q(B | A), plus the log Jacobian of a deterministic proposal.
@@ -43,13 +47,20 @@ class Move(BaseEstimator):
     target_acceptance: float | None
     gain = GAIN
 
-    def start(self, rng: Streams, energy: EnergyFunction, state: State, temperature: Array) -> Array:
+    def start(
+        self, rng: Streams, energy: EnergyFunction, state: State, temperature: Array
+    ) -> Array:
         """First step sizes; their shape begins with R."""
         return np.full(len(state.A), float(self.step_size))
 
     @abstractmethod
     def step(
-        self, rng: Streams, energy: EnergyFunction, state: State, temperature: Array, scale: Array
+        self,
+        rng: Streams,
+        energy: EnergyFunction,
+        state: State,
+        temperature: Array,
+        scale: Array,
     ) -> tuple[State, Array]:
         """New state, and the share of accepted trials in the shape of ``scale`` (NaN: not tried)."""
 
@@ -57,7 +68,9 @@ class Move(BaseEstimator):
         """Step sizes nearer to the wanted acceptance. The sampler decides when to stop adapting."""
         if self.target_acceptance is None:
             return scale
-        return scale * np.exp(self.gain * np.nan_to_num(accepted - self.target_acceptance))
+        return scale * np.exp(
+            self.gain * np.nan_to_num(accepted - self.target_acceptance)
+        )
 
 
 def count_trials(n_moves: int | str, energy: EnergyFunction, A: Array) -> int:
@@ -67,11 +80,15 @@ def count_trials(n_moves: int | str, energy: EnergyFunction, A: Array) -> int:
     if n_moves == "samples":
         n_samples = getattr(energy, "n_samples", None)
         if n_samples is None:
-            raise ValueError("n_moves='samples' needs an energy with the attribute n_samples.")
+            raise ValueError(
+                "n_moves='samples' needs an energy with the attribute n_samples."
+            )
         return n_samples
     if isinstance(n_moves, Integral) and n_moves > 0:
         return int(n_moves)
-    raise ValueError(f"n_moves must be 'elements', 'samples' or a positive integer; got {n_moves!r}.")
+    raise ValueError(
+        f"n_moves must be 'elements', 'samples' or a positive integer; got {n_moves!r}."
+    )
 
 
 class ProposalMove(Move):
@@ -79,7 +96,9 @@ class ProposalMove(Move):
 
     n_moves: int | str
 
-    def propose(self, rng: Streams, A: Array, scale: Array) -> tuple[Array, Array | float]:
+    def propose(
+        self, rng: Streams, A: Array, scale: Array
+    ) -> tuple[Array, Array | float]:
         """Proposed maps (R, p, d) and the log of Hastings' ratio, (R,) or 0."""
         raise NotImplementedError
 
@@ -114,7 +133,9 @@ class MatrixMove(ProposalMove):
         self.n_moves = n_moves
         self.target_acceptance = target_acceptance
 
-    def propose(self, rng: Streams, A: Array, scale: Array) -> tuple[Array, Array | float]:
+    def propose(
+        self, rng: Streams, A: Array, scale: Array
+    ) -> tuple[Array, Array | float]:
         return A + scale[:, None, None] * rng.uniform(-1, 1, A.shape), 0.0
 
 
@@ -144,7 +165,9 @@ class StretchRotateMove(ProposalMove):
         # Beyond this an angle is already uniform and a stretch only overflows.
         return np.minimum(super().adapt(scale, accepted), WIDEST)
 
-    def propose(self, rng: Streams, A: Array, scale: Array) -> tuple[Array, Array | float]:
+    def propose(
+        self, rng: Streams, A: Array, scale: Array
+    ) -> tuple[Array, Array | float]:
         R, p, d = A.shape
         theta, log_a, log_b = scale * rng.standard_normal((R, 3)).T
         replica = np.arange(R)
@@ -152,13 +175,21 @@ class StretchRotateMove(ProposalMove):
         if d == 1:  # a line cannot be rotated
             return A * np.exp(log_a)[:, None, None], p * log_a
         b = (a + rng.integers(1, d, size=R)) % d
-        rotation = np.array([[np.cos(theta), -np.sin(theta)], [np.sin(theta), np.cos(theta)]])  # (2, 2, R)
+        rotation = np.array(
+            [[np.cos(theta), -np.sin(theta)], [np.sin(theta), np.cos(theta)]]
+        )  # (2, 2, R)
         stretch = np.exp([log_a, log_b])  # (2, R)
         stretch_last = rng.random(R) < 0.5
-        G = np.where(stretch_last, rotation * stretch[None, :], stretch[:, None] * rotation)
+        G = np.where(
+            stretch_last, rotation * stretch[None, :], stretch[:, None] * rotation
+        )
         B = A.copy()
-        B[replica, :, a] = A[replica, :, a] * G[0, 0][:, None] + A[replica, :, b] * G[1, 0][:, None]
-        B[replica, :, b] = A[replica, :, a] * G[0, 1][:, None] + A[replica, :, b] * G[1, 1][:, None]
+        B[replica, :, a] = (
+            A[replica, :, a] * G[0, 0][:, None] + A[replica, :, b] * G[1, 0][:, None]
+        )
+        B[replica, :, b] = (
+            A[replica, :, a] * G[0, 1][:, None] + A[replica, :, b] * G[1, 1][:, None]
+        )
         return B, p * (log_a + log_b)
 
 
@@ -185,7 +216,9 @@ class ElementMove(Move):
     def start(self, rng, energy, state, temperature):
         return np.full(state.A.shape, float(self.step_size))
 
-    def propose(self, rng: Streams, A: Array, scale: Array) -> tuple[Array, Array | float]:
+    def propose(
+        self, rng: Streams, A: Array, scale: Array
+    ) -> tuple[Array, Array | float]:
         """One trial as a proposal, with the step sizes (R,) or (R, p, d), and the log of Hastings' ratio, 0."""
         R, p, d = A.shape
         at = np.arange(R), rng.integers(p, size=R), rng.integers(d, size=R)
@@ -270,20 +303,28 @@ class PenaltyMove(Move):
 
     def start(self, rng, energy, state, temperature):
         if not hasattr(self._move, "propose"):
-            raise TypeError(f"PenaltyMove needs a move that proposes, such as MatrixMove; got {self.move!r}.")
+            raise TypeError(
+                f"PenaltyMove needs a move that proposes, such as MatrixMove; got {self.move!r}."
+            )
         if not self.n_batches >= 3:
-            raise ValueError(f"n_batches must be at least 3, to estimate the variance; got {self.n_batches}.")
+            raise ValueError(
+                f"n_batches must be at least 3, to estimate the variance; got {self.n_batches}."
+            )
         return np.full(len(state.A), float(self._move.step_size))
 
     def step(self, rng, energy, state, temperature, scale):
         if not (temperature > 0).all():
-            raise ValueError("The penalty of noise is infinite at temperature 0; use a positive temperature.")
+            raise ValueError(
+                "The penalty of noise is infinite at temperature 0; use a positive temperature."
+            )
         A, accepted = state.A.copy(), np.zeros(len(state.A))
         n = count_trials(self._move.n_moves, energy, A)
         for _ in range(n):
             B, log_ratio = self._move.propose(rng, A, scale)
             rise, variance = self._rise(rng, energy, A, B)
-            rise = rise + temperature * penalty(variance / temperature**2, self.n_batches)
+            rise = rise + temperature * penalty(
+                variance / temperature**2, self.n_batches
+            )
             ok = accept(rng, temperature, rise, log_ratio)
             A[ok] = B[ok]
             accepted += ok
