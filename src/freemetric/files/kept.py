@@ -12,7 +12,6 @@ from ..sklearn_compat import validate_params
 
 NOT_KEPT = {"n_jobs", "memory"}  # for the machine that loads to decide
 OUTPUT = "_sklearn_output_config"  # which has nothing to do with a fit
-MOST = 2**31  # of anything
 MOST_FEATURES = 1_000_000  # names of more would fill the memory
 KINDS = {"float": "f", "nan": "f", "int": "iu", "bool": "b", "labels": "biufUO"}
 
@@ -121,8 +120,7 @@ def check_kind(what, value, wanted, lengths):
     if kind == "number":
         require(isinstance(value, Real), what, "is no number")
     elif kind == "count":
-        most = MOST_FEATURES if axes else MOST
-        is_one = isinstance(value, Integral) and 0 < value <= most
+        is_one = isinstance(value, Integral) and 0 < value <= MOST_FEATURES
         require(is_one, what, "is no usual number")
         lengths.update(dict.fromkeys(axes, value))
     else:

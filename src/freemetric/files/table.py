@@ -330,7 +330,7 @@ FOREIGN = [
             "explained_variance_ratio_": "nan p",
             "singular_values_": "float p",
             "noise_variance_": "number",
-            "n_samples_": "count",
+            "n_samples_": "?",
             "_fit_svd_solver": "?",
         },
     ),
