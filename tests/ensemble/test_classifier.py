@@ -199,7 +199,6 @@ def test_estimators_get_weights_or_are_refused(blobs):
         ({"n_neighbors": [3, 0]}, "n_neighbors is a positive integer or a sequence"),
         ({"n_neighbors": []}, "n_neighbors is a positive integer or a sequence"),
         ({"class_weight": "some"}, "'class_weight' parameter"),
-        ({"device": "abacus"}, "Unknown device 'abacus'"),
         ({"energy": "warmth"}, "Unknown energy 'warmth'"),
         ({"sampler": 3}, "'sampler' parameter"),
     ],
