@@ -43,8 +43,6 @@ class DaskFreeEnergyClassifier(ClassifierMixin, DaskFreeEnergyModel):
         Numbers of neighbours that compete.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which probabilities are multiplied by.
-    device : str, default="cpu"
-        Where energies are computed: "cpu", or "cuda".
     n_jobs : int or None, default=None
         Threads of the worker that samples the metrics. The result does not depend on
         it.
@@ -95,7 +93,6 @@ class DaskFreeEnergyClassifier(ClassifierMixin, DaskFreeEnergyModel):
         sampler=None,
         n_neighbors=NEIGHBORS,
         class_weight=None,
-        device="cpu",
         n_jobs=None,
         random_state=None,
     ):
@@ -106,7 +103,6 @@ class DaskFreeEnergyClassifier(ClassifierMixin, DaskFreeEnergyModel):
         self.sampler = sampler
         self.n_neighbors = n_neighbors
         self.class_weight = class_weight
-        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -207,8 +203,6 @@ class DaskFreeEnergyRegressor(RegressorMixin, DaskFreeEnergyModel):
         Numbers of neighbours that compete.
     scale : {"auto", "linear", "log", "asinh"}, default="auto"
         Scale on which targets are averaged.
-    device : str, default="cpu"
-        Where energies are computed: "cpu", or "cuda".
     n_jobs : int or None, default=None
         Threads of the worker that samples the metrics. The result does not depend on
         it.
@@ -257,7 +251,6 @@ class DaskFreeEnergyRegressor(RegressorMixin, DaskFreeEnergyModel):
         sampler=None,
         n_neighbors=NEIGHBORS,
         scale="auto",
-        device="cpu",
         n_jobs=None,
         random_state=None,
     ):
@@ -268,7 +261,6 @@ class DaskFreeEnergyRegressor(RegressorMixin, DaskFreeEnergyModel):
         self.sampler = sampler
         self.n_neighbors = n_neighbors
         self.scale = scale
-        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 

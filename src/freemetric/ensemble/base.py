@@ -262,7 +262,6 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             sizes=sizes,
             energy=None if self.energy is None else as_energy(self.energy),
             sampler=self.sampler,
-            device=self.device,
             n_jobs=self.n_jobs,
             seed=seed,
         )

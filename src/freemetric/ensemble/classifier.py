@@ -62,8 +62,6 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes. Probabilities are multiplied by them, which decides for
         the class of least expected cost.
-    device : str, default="cpu"
-        Where energies are computed: "cpu", or "cuda".
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -123,7 +121,6 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         "sampler": [HasMethods("iterate"), None],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "device": [str],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -138,7 +135,6 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         sampler=None,
         n_neighbors=NEIGHBORS,
         class_weight=None,
-        device="cpu",
         n_jobs=None,
         random_state=None,
     ):
@@ -149,7 +145,6 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         self.sampler = sampler
         self.n_neighbors = n_neighbors
         self.class_weight = class_weight
-        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -3,12 +3,15 @@
 import numpy as np
 from sklearn.cluster import MiniBatchKMeans
 
-from ..kernels.numba.voting import nearest_columns
+from ..kernels.numba.voting import nearest_columns, nearest_in_cells
 
 MOST_AXES = 32
 MANY = 16_384  # rows from which it pays to search the cells around a query alone
-ROWS_OF_A_CELL = 1000
-N_PROBED = 8  # cells that are searched for a query
+ROWS_OF_A_CELL = 128
+MOST_CELLS = 1024
+SCANNED = 6144  # rows that are compared with a query, about
+FEWEST_CELLS, MOST_PROBED = 8, 48
+LEARNED_FROM = 50  # rows of a cell that its centre is learned from
 MOST_NUMBERS = 1 << 22  # distances at a time
 
 
@@ -31,34 +34,27 @@ class Shortlist:
             self._make_cells()
 
     def _make_cells(self):
-        n_cells = len(self.Z) // ROWS_OF_A_CELL
+        n_cells = min(len(self.Z) // ROWS_OF_A_CELL, MOST_CELLS)
+        some = self.Z[:: max(1, len(self.Z) // (LEARNED_FROM * n_cells))]
         kmeans = MiniBatchKMeans(n_cells, n_init=1, max_iter=10, random_state=0)
-        kmeans.fit(self.Z[:: max(1, len(self.Z) // (50 * n_cells))])
-        cell = kmeans.predict(self.Z)
-        self.centres = kmeans.cluster_centers_.astype(np.float32)
-        self.rows = np.argsort(cell, kind="stable")
+        self.centres = kmeans.fit(some).cluster_centers_.astype(np.float32)
+        cell = nearest_rows(self.Z, self.centres, 1)[:, 0]
+        self.rows = np.argsort(cell, kind="stable").astype(np.int32)
         self.starts = np.searchsorted(cell[self.rows], np.arange(n_cells + 1))
+        self.in_cells = self.Z[self.rows]
+        wanted = SCANNED * n_cells // len(self.Z)
+        self.n_probed = int(np.clip(wanted, FEWEST_CELLS, MOST_PROBED))
 
     def nearest(self, Q, size):
         """Numbers (n, size) of the nearest rows, the nearest first."""
-        Q = np.asarray(Q[:, : self.Z.shape[1]], dtype=np.float32)
+        Q = np.ascontiguousarray(Q[:, : self.Z.shape[1]], dtype=np.float32)
         if self.centres is None:
             return nearest_rows(Q, self.Z, size)
-        probed = nearest_rows(Q, self.centres, N_PROBED)
-        near = np.full((len(Q), N_PROBED, size), np.inf, dtype=np.float32)
-        found = np.zeros(near.shape, dtype=np.int32)
-        for cell in np.unique(probed):
-            queries, turn = np.nonzero(probed == cell)
-            rows = self.rows[self.starts[cell] : self.starts[cell + 1]]
-            D = squared_distances(Q[queries], self.Z[rows])
-            best = smallest(D, min(size, len(rows)))
-            n = best.shape[1]
-            near[queries, turn, :n] = np.take_along_axis(D, best, axis=1)
-            found[queries, turn, :n] = rows[best]
-        near, found = near.reshape(len(Q), -1), found.reshape(len(Q), -1)
-        best = smallest(near, size)
-        out = np.take_along_axis(found, best, axis=1)
-        is_short = np.isinf(np.take_along_axis(near, best[:, -1:], axis=1))[:, 0]
+        probed = nearest_rows(Q, self.centres, self.n_probed)
+        out = np.empty((len(Q), size), dtype=np.int32)
+        near = np.empty((len(Q), size), dtype=np.float32)
+        nearest_in_cells(Q, self.in_cells, self.rows, self.starts, probed, near, out)
+        is_short = np.isinf(near[:, -1])
         if is_short.any():  # the cells hold too few rows
             out[is_short] = nearest_rows(Q[is_short], self.Z, size)
         return out
@@ -71,13 +67,6 @@ def squared_distances(Q, Z):
     D += (Z**2).sum(axis=1)
     D += (Q**2).sum(axis=1)[:, None]
     return D.astype(np.float32, copy=False)
-
-
-def smallest(D, n):
-    """Columns (len(D), n) of the smallest values of every row, the smallest first."""
-    out = np.empty((len(D), n), dtype=np.int32)
-    nearest_columns(D, out)
-    return out
 
 
 def nearest_rows(Q, Z, n):

@@ -59,8 +59,6 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         Scale on which targets are averaged. "log" is for positive targets; "asinh" is a
         logarithm that is straight around zero. "auto" takes one of them for a skewed
         target where trends on it are better by more than a standard error.
-    device : str, default="cpu"
-        Where energies are computed: "cpu", or "cuda".
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -121,7 +119,6 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         "sampler": [HasMethods("iterate"), None],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "scale": [StrOptions({"auto", *SCALES})],
-        "device": [str],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -136,7 +133,6 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         sampler=None,
         n_neighbors=NEIGHBORS,
         scale="auto",
-        device="cpu",
         n_jobs=None,
         random_state=None,
     ):
@@ -147,7 +143,6 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         self.sampler = sampler
         self.n_neighbors = n_neighbors
         self.scale = scale
-        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -21,7 +21,7 @@ def default_sampler(bound):
     return Annealing(Constant(TEMPERATURE), ElementMove(), n_steps=N_SWEEPS)
 
 
-def sample_maps(V, targets, weights, bags, form, energy, sampler, seeds, device):
+def sample_maps(V, targets, weights, bags, form, energy, sampler, seeds):
     """Draw a map for every bag.
 
     Parameters
@@ -43,8 +43,6 @@ def sample_maps(V, targets, weights, bags, form, energy, sampler, seeds, device)
         How; None is a short walk at a constant temperature.
     seeds : list of numpy.random.SeedSequence
         One for each bag.
-    device : str
-        Where the energy is computed.
 
     Returns
     -------
@@ -60,7 +58,7 @@ def sample_maps(V, targets, weights, bags, form, energy, sampler, seeds, device)
     in_bags = None
     if weights is not None and takes_weights(energy):
         in_bags = weights[bags]
-    bound = bind(energy, V[bags], targets, in_bags, device)
+    bound = bind(energy, V[bags], targets, in_bags)
     confined = each_confined(bound, np.full(len(bags), CONFINEMENT))
     walk = default_sampler(bound) if sampler is None else sampler
     starts = np.tile(start, (len(bags), 1, 1))

@@ -18,6 +18,7 @@ MOST_SCORED = 2000  # samples that are predicted out of bag
 MOST_NUMBERS = 1 << 25  # of all out-of-bag votes together
 NEGLIGIBLE = 0.005  # share of all weight: less does not vote, for fast predictions
 WIDE = 200  # columns: wider maps are sampled a few at a time, for the memory
+FEW_TOGETHER = 2
 
 
 @dataclass
@@ -66,8 +67,8 @@ class Search:
         Numbers of the samples that are predicted out of bag.
     sizes : list of int
         Numbers of neighbours that are tried.
-    energy, sampler, device
-        What replicas sample, how, and where it is computed.
+    energy, sampler
+        What replicas sample, and how.
     n_jobs : int or None
         Threads.
     seed : numpy.random.SeedSequence
@@ -81,7 +82,6 @@ class Search:
     sizes: list
     energy: Any
     sampler: Any
-    device: str
     n_jobs: int | None
     seed: np.random.SeedSequence
     bags: dict = field(default_factory=dict)
@@ -93,12 +93,11 @@ class Search:
 
     def sample(self, candidates, n_replicas):
         """Sample as many more replicas of every candidate, and collect their votes."""
-        batch = 1 if self.device != "cpu" else 2
         tasks = []
         for candidate in candidates:
             start = len(candidate.maps)
             wide = self.seen[candidate.view].shape[1] > WIDE
-            step = batch if wide else n_replicas
+            step = FEW_TOGETHER if wide else n_replicas
             for first in range(start, start + n_replicas, step):
                 numbers = range(first, min(first + step, start + n_replicas))
                 tasks.append((candidate, numbers, self._bags_for(candidate, numbers)))
@@ -135,7 +134,6 @@ class Search:
             energy,
             self.sampler,
             [self.stream(name, number) for number in numbers],
-            self.device,
         )
         outside = [~np.isin(self.scored, bag) for bag in bags]
         pairs = zip(maps, outside, strict=True)

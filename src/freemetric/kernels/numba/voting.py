@@ -39,6 +39,35 @@ def nearest_columns(D, out):
         keep_nearest(D[i], near, out[i])
 
 
+@njit(fastmath={"reassoc", "contract"}, nogil=True, cache=True)
+def nearest_in_cells(Q, Z, rows, starts, cells, near, out):
+    """Write the rows nearest to queries Q (n, p) to out (n, K), the nearest first.
+
+    Those in some cells (n, m) of every query are compared. Cell c holds the rows Z from
+    starts[c] to starts[c + 1], whose numbers are in ``rows``. ``near`` (n, K) are their
+    squared distances, infinite where the cells hold too few.
+    """
+    K = out.shape[1]
+    for q in range(Q.shape[0]):
+        query, kept, order = Q[q], near[q], out[q]
+        for k in range(K):
+            kept[k] = np.inf
+        for m in range(cells.shape[1]):
+            for place in range(starts[cells[q, m]], starts[cells[q, m] + 1]):
+                square = f32(0)
+                for c in range(query.shape[0]):
+                    square += (query[c] - Z[place, c]) * (query[c] - Z[place, c])
+                if square >= kept[K - 1]:
+                    continue
+                at = K - 1
+                while at > 0 and kept[at - 1] > square:
+                    kept[at] = kept[at - 1]
+                    order[at] = order[at - 1]
+                    at -= 1
+                kept[at] = square
+                order[at] = rows[place]
+
+
 @njit(fastmath=FAST, nogil=True, cache=True)
 def add_votes(Z, Q, candidates, counts, masses, sizes, parts, out):
     """Add to ``out`` what the votes of candidates weigh for every query, over maps.
