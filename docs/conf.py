@@ -39,7 +39,7 @@ myst_heading_anchors = 3
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-autodoc_mock_imports = ["onnx", "skl2onnx", "starlette", "uvicorn"]  # only their users are documented
+autodoc_mock_imports = ["onnx", "skl2onnx"]  # only their users are documented
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -77,9 +77,7 @@ GALLERY = [
     "plot_regions.py",
     "plot_votes.py",
     "plot_neighbors.py",
-    "plot_kernels.py",
     "plot_digits.py",
-    "plot_retrieval.py",
     "plot_clustering.py",
     "plot_pairs.py",
     "plot_explain.py",

@@ -56,10 +56,9 @@ FEW = ["ITML", "LDA", "LMNN", "NCA", "RCA"]
 
 
 def few(names):
+    quick = (*FEW, *CLASSIFY)
     slow = pytest.mark.slow
-    return [
-        pytest.param(n, marks=() if n in (*FEW, *CLASSIFY) else slow) for n in names
-    ]
+    return [pytest.param(name, marks=() if name in quick else slow) for name in names]
 
 
 def make(name):
@@ -94,12 +93,11 @@ def data_for(name, small):
         size = {"PairClassifier": 2, "TripletClassifier": 3}.get(name, 4)
         tuples = X[np.random.default_rng(0).integers(len(X), size=(60, size))]
         return tuples, np.where(np.arange(60) % 2, 1, -1)
-    if name == "TableClassifier" or name == "TableRegressor":
+    if name in ("FreeEnergyRegressor", "TableRegressor", "MLKR"):
+        y = X[:, 0]
+    if name.startswith("Table"):
         X = pd.DataFrame(X, columns=COLUMNS)
-    is_regressor = name in ("FreeEnergyRegressor", "TableRegressor", "MLKR")
-    return X, X[COLUMNS[0]] if name == "TableRegressor" else X[
-        :, 0
-    ] if is_regressor else y
+    return X, y
 
 
 def test_every_public_estimator_is_tried():
@@ -113,9 +111,9 @@ def test_an_estimator_is_shown_copied_and_sent(name, small):
     """Before and after a fit: notebooks show, editors list, workers copy."""
     X, y = data_for(name, small)
     estimator = make(name)
-    assert all(
-        repr(given) and given._repr_html_() for given in (estimator, CLASSES[name]())
-    )
+    for unfitted in (estimator, CLASSES[name]()):
+        assert repr(unfitted)
+        assert unfitted._repr_html_()
     for attribute in dir(estimator):
         getattr(estimator, attribute, None)
     assert not hasattr(estimator, "nothing_of_the_kind")

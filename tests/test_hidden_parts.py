@@ -1,4 +1,4 @@
-"""Packages at the end of the house can be deleted: the rest can be imported and used."""
+"""Packages at the end of the house can be deleted, and the rest still works."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ sys.meta_path.insert(0, Hide())
 import freemetric as fm
 
 failed = []
-for module in pkgutil.walk_packages(fm.__path__, "freemetric.", onerror=lambda name: None):
+for module in pkgutil.walk_packages(fm.__path__, "freemetric.", lambda name: None):
     hidden = ".".join(module.name.split(".")[:2]) in HIDDEN
     if not hidden and not module.name.endswith("__main__"):
         try:
