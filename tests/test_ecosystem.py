@@ -111,9 +111,8 @@ def test_an_estimator_is_shown_copied_and_sent(name, small):
     """Before and after a fit: notebooks show, editors list, workers copy."""
     X, y = data_for(name, small)
     estimator = make(name)
-    for unfitted in (estimator, CLASSES[name]()):
-        assert repr(unfitted)
-        assert unfitted._repr_html_()
+    assert repr(estimator)
+    assert estimator._repr_html_()
     for attribute in dir(estimator):
         getattr(estimator, attribute, None)
     assert not hasattr(estimator, "nothing_of_the_kind")
@@ -174,7 +173,7 @@ def thirds(y):
 GRIDS = [
     (fm.DMLFE(1, random_state=0, sampler=SHORT), {"sampler__n_steps": [1, 5]}),
     (fm.DMLFE(1, random_state=0, sampler=SHORT), {"energy": ["nca", "log-nca"]}),
-    (fm.MetricKNeighborsClassifier(fm.RCA()), {"learner__n_components": [1, 2]}),
+    (make("MetricKNeighborsClassifier"), {"learner__n_components": [1, 2]}),
     (make("FreeEnergyClassifier"), {"n_replicas": [2, 4]}),
 ]
 

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from mutation.changes import mutants_of
-from mutation.trying import ROOT, SOURCES, outcome_of
+from mutation.trying import ROOT, SOURCES, outcome_of, tests_pass
 
 EQUIVALENT = Path(__file__).parent / "mutation" / "equivalent.jsonl"
 PACKAGES = {
@@ -57,6 +57,8 @@ def try_package(package, mutants, path):
     outcomes = known(path)
     equivalent = explained()
     survivors = []
+    if not tests_pass(package):
+        sys.exit(f"Tests of {package} fail without any mutant.")
     for number, mutant in enumerate(mutants):
         if mutant.place in equivalent:
             continue

@@ -11,20 +11,20 @@ SOURCE = """\
 LIMIT = 3
 
 
-def tested(a, b):
+def checked(a, b):
     return a + b
 
 
-def untested(a):
+def unchecked(a):
     return not a < 2
 """
 TESTS = """\
-from tiny.sums import tested, untested
+from tiny.sums import checked, unchecked
 
 
-def test_tested():
-    assert tested(1, 2) == 3
-    untested(1)
+def test_checked():
+    assert checked(1, 2) == 3
+    unchecked(1)
 """
 
 
@@ -58,6 +58,7 @@ def test_changes_are_within_functions(module):
 
 def test_what_tests_notice_is_killed(module, tmp_path):
     plus, _, less, _ = changes.mutants_of(module)
+    assert trying.tests_pass("part")
     assert trying.outcome_of(plus, "part") == "killed"
     path = tmp_path / "out" / "mutants.jsonl"
     assert mutants.try_package("part", [less], path) == [less]

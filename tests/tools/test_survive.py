@@ -4,6 +4,7 @@ import os
 import signal
 import time
 
+import numpy as np  # noqa: F401 - used by name below
 import pytest
 from sklearn.base import BaseEstimator
 

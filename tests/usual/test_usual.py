@@ -92,7 +92,9 @@ GRID = {"random_state": [0, 1]}
     [
         BaggingClassifier(CLASSIFIER, n_estimators=2, n_jobs=2, random_state=0),
         OneVsRestClassifier(CLASSIFIER, n_jobs=2),
-        HalvingGridSearchCV(CLASSIFIER, GRID, cv=2, n_jobs=2, min_resources=30),
+        HalvingGridSearchCV(
+            CLASSIFIER, GRID, cv=2, n_jobs=2, factor=2, min_resources=12
+        ),
         make_pipeline(FeatureUnion([("a", fm.RCA()), ("b", fm.PCA(2))]), CLASSIFIER),
         make_pipeline(SelectFromModel(CLASSIFIER, max_features=2), CLASSIFIER),
     ],

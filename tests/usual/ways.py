@@ -21,9 +21,9 @@ MODELS = {
     "classifier": fm.FreeEnergyClassifier(4, random_state=0),
     "classifier, two workers": fm.FreeEnergyClassifier(4, n_jobs=2, random_state=0),
     "regressor": fm.FreeEnergyRegressor(4, random_state=0),
-    "NCA": fm.MetricKNeighborsClassifier(fm.NCA(max_iter=5)),
-    "LMNN": fm.MetricKNeighborsClassifier(fm.LMNN(max_iter=5)),
-    "DMLMJ": fm.MetricKNeighborsClassifier(fm.DMLMJ()),
+    "NCA": fm.MetricKNeighborsClassifier(fm.NCA(max_iter=5), random_state=0),
+    "LMNN": fm.MetricKNeighborsClassifier(fm.LMNN(max_iter=5), random_state=0),
+    "DMLMJ": fm.MetricKNeighborsClassifier(fm.DMLMJ(), random_state=0),
     "table": fm.TableClassifier(fm.FreeEnergyClassifier(4, random_state=0)),
 }
 

@@ -28,18 +28,29 @@ def outcome_of(mutant, package):
     return "survived"
 
 
+def tests_pass(package):
+    """Whether the tests of a package pass without any mutant."""
+    return not fails(sorted((TESTS / package).rglob("test_*.py")), {})
+
+
 def noticed(mutant, files):
     """Whether tests fail with a mutant in the place of its module."""
     name = mutant.path.relative_to(SOURCES.parent).with_suffix("")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "mutant.py"
         source.write_text(mutant.source)
-        environment = os.environ | {
+        variables = {
             "MUTANT_NAME": ".".join(name.parts).removesuffix(".__init__"),
             "MUTANT_SOURCE": str(source),
-            "PYTHONPATH": os.pathsep.join([str(AT_START), str(SOURCES.parent)]),
-            "TMPDIR": folder,
         }
+        return fails(files, variables)
+
+
+def fails(files, variables):
+    """Whether tests of these files fail, or come to no end."""
+    paths = os.pathsep.join([str(AT_START), str(SOURCES.parent)])
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | variables | {"PYTHONPATH": paths, "TMPDIR": folder}
         words = ["-q", "-x", "-m", "not slow", "-p", "no:cacheprovider"]
         try:
             done = subprocess.run(

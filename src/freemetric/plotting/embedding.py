@@ -156,7 +156,11 @@ class EmbeddingDisplay(Display):
         points = self.plane()
         for c, (label, rows) in enumerate(self.groups().items()):
             color, marker = class_style(c)
-            look: dict = {"color": color, "marker": MARKERS[marker], "label": plain(label)}
+            look: dict = {
+                "color": color,
+                "marker": MARKERS[marker],
+                "label": plain(label),
+            }
             if self.is_regression:
                 look = {"c": self.y, "cmap": COLOR_MAP}
             shown = axis.scatter(*points[rows].T, **{**look, **style})

@@ -1,7 +1,7 @@
 """Classifiers of pairs by a threshold, of triplets and quadruplets by comparison."""
 
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
