@@ -41,7 +41,7 @@ QUICK = {
     "SCML": {"n_basis": 40, "max_iter": 500},
     "TableClassifier": {"estimator": fm.FreeEnergyClassifier(4, random_state=0)},
     "TableRegressor": {"estimator": fm.FreeEnergyRegressor(4, random_state=0)},
-    "TripletClassifier": {"learner": fm.SCML(n_basis=40, max_iter=500)},
+    "TripletClassifier": {"learner": fm.SCML(n_basis=40, max_iter=500, random_state=0)},
 }
 CLASSES = {
     name: value
