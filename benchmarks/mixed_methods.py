@@ -1,17 +1,16 @@
-"""Methods for tables with categories and gaps, by name: (seed, task) -> an estimator that takes the frame as it comes.
+"""Methods for tables with categories and gaps: functions of a seed and a task.
 
-Boosting handles both natively. Forests get one column per category, and everything of pytabkit gets categories as they
-are; both get the median in place of a gap in a column of numbers, and a column that says where gaps were, since
-neither takes NaN there.
+Boosting handles categories and gaps itself. A forest gets a column for every category;
+it and the methods of pytabkit get medians for gaps in numbers, and a column that says
+where gaps were.
 """
 
 from functools import partial
-from importlib.util import find_spec
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from outside_methods.pretuned import BAGGED, KINDS, make_pretuned
-from sklearn.base import BaseEstimator
+from outside_methods import BAGGED, PRETUNED, catboost, lightgbm, pretuned
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -27,122 +26,128 @@ from freemetric import TableClassifier, TableRegressor
 from freemetric.extras import require
 
 OURS = "freemetric"
-FOREST = "forest"
 N_TREES = 500
-TARGET = "the target"  # the column that AutoGluon predicts
-GAP = "missing"  # the name of a gap where gaps are a category of their own
-NAMES, NUMBERS = make_column_selector(dtype_include="category"), make_column_selector(dtype_include="number")
+TARGET = "the target"
+GAP = "missing"
+NAMES = make_column_selector(dtype_include="category")
+NUMBERS = make_column_selector(dtype_include="number")
 
 
-def _ours(seed, task):
-    return {"Classifier": TableClassifier, "Regressor": TableRegressor}[task](random_state=seed)
+def ours(seed, task):
+    table = {"Classifier": TableClassifier, "Regressor": TableRegressor}[task]
+    return table(random_state=seed)
 
 
-def _filled(names):
-    """Numbers with the median for gaps and 0/1 columns of where they were, beside what becomes of the categories."""
-    numbers = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
-    made = make_column_transformer((numbers, NUMBERS), (names, NAMES), verbose_feature_names_out=False)
+def filled(names):
+    """Medians for gaps in numbers, and columns of where these were."""
+    numbers = SimpleImputer(
+        strategy="median", add_indicator=True, keep_empty_features=True
+    )
+    made = make_column_transformer(
+        (numbers, NUMBERS), (names, NAMES), verbose_feature_names_out=False
+    )
     return made.set_output(transform="pandas")
 
 
-def _forest(seed, task):
-    kind = {"Classifier": RandomForestClassifier, "Regressor": RandomForestRegressor}[task]
+def forest(seed, task):
+    kinds = {"Classifier": RandomForestClassifier, "Regressor": RandomForestRegressor}
     one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    return make_pipeline(_filled(one_hot), kind(N_TREES, random_state=seed))
+    return make_pipeline(filled(one_hot), kinds[task](N_TREES, random_state=seed))
 
 
-def _hist_boosting(seed, task):
-    kind = {"Classifier": HistGradientBoostingClassifier, "Regressor": HistGradientBoostingRegressor}[task]
-    return kind(categorical_features="from_dtype", random_state=seed)
-
-
-def _lightgbm(seed, task):
-    kind = getattr(require("lightgbm", "outside"), f"LGBM{task}")
-    return kind(random_state=seed, n_jobs=1, verbosity=-1, deterministic=True)
+def hist_boosting(seed, task):
+    kinds = {"Classifier": HistGradientBoostingClassifier}
+    kinds["Regressor"] = HistGradientBoostingRegressor
+    return kinds[task](categorical_features="from_dtype", random_state=seed)
 
 
 class NativeCatBoost(BaseEstimator):
-    """CatBoost with its defaults, which knows which columns are categories; a gap there is a category."""
+    """CatBoost that is told which columns are categories; a gap is one of them."""
 
-    def __init__(self, task, random_state=None):
-        self.task = task
+    def __init__(self, random_state=None):
         self.random_state = random_state
 
     def fit(self, X, y):
-        kind = getattr(require("catboost", "outside"), f"CatBoost{self.task}")
         self.names_ = NAMES(X)
-        options = {"thread_count": 1, "verbose": False, "allow_writing_files": False}
-        self.model_ = kind(random_seed=self.random_state, cat_features=self.names_, **options)
+        self.model_ = catboost(self.random_state, self.task)
+        self.model_.set_params(cat_features=self.names_)
         self.model_.fit(self._named(X), y)
+        if self.task == "Classifier":
+            self.classes_ = self.model_.classes_
         return self
 
-    def _named(self, X):
-        return X.assign(**{name: X[name].astype(object).where(X[name].notna(), GAP) for name in self.names_})
+    def predict(self, X):
+        return np.ravel(self.model_.predict(self._named(X)))
 
-    @property
-    def classes_(self):
-        return self.model_.classes_
+    def _named(self, X):
+        names = {name: X[name].astype(object) for name in self.names_}
+        return X.assign(**{n: c.where(c.notna(), GAP) for n, c in names.items()})
+
+
+class CatBoostOfClasses(ClassifierMixin, NativeCatBoost):
+    task = "Classifier"
 
     def predict_proba(self, X):
         return self.model_.predict_proba(self._named(X))
 
-    def predict(self, X):
-        return self.model_.predict(self._named(X))
+
+class CatBoostOfNumbers(RegressorMixin, NativeCatBoost):
+    task = "Regressor"
 
 
-def _catboost(seed, task):
-    return NativeCatBoost(task, seed)
+def native_catboost(seed, task):
+    kinds = {"Classifier": CatBoostOfClasses, "Regressor": CatBoostOfNumbers}
+    return kinds[task](seed)
 
 
-def _pretuned(name, seed, task):
-    return make_pipeline(_filled("passthrough"), make_pretuned(name, seed, task))
+def filled_pretuned(name, seed, task):
+    return make_pipeline(filled("passthrough"), pretuned(name, seed, task))
 
 
 class AutoGluon(BaseEstimator):
-    """AutoGluon's stack of the medium preset, which chooses and weighs its models itself, on one core."""
-
-    def __init__(self, task):
-        self.task = task
+    """AutoGluon's medium preset on one core."""
 
     def fit(self, X, y):
         tabular = require("autogluon.tabular", "outside")
-        kind = "regression" if self.task == "Regressor" else "binary" if len(np.unique(y)) == 2 else "multiclass"
+        kind = "regression"
+        if self.task == "Classifier":
+            kind = "binary" if len(np.unique(y)) == 2 else "multiclass"
         self.folder_ = TemporaryDirectory()
-        self.model_ = tabular.TabularPredictor(TARGET, kind, path=self.folder_.name, verbosity=0)
+        options = {"path": self.folder_.name, "verbosity": 0}
+        self.model_ = tabular.TabularPredictor(TARGET, kind, **options)
         cores = {"num_cpus": 1, "num_gpus": 0}
         self.model_.fit(X.assign(**{TARGET: y}), presets="medium_quality", **cores)
-        self.classes_ = None if kind == "regression" else np.array(self.model_.class_labels)
+        if self.task == "Classifier":
+            self.classes_ = np.array(self.model_.class_labels)
         return self
-
-    def predict_proba(self, X):
-        return self.model_.predict_proba(X).to_numpy()
 
     def predict(self, X):
         return self.model_.predict(X).to_numpy()
 
 
-def _autogluon(seed, task):
-    return AutoGluon(task)
+class AutoGluonOfClasses(ClassifierMixin, AutoGluon):
+    task = "Classifier"
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X).to_numpy()
+
+
+class AutoGluonOfNumbers(RegressorMixin, AutoGluon):
+    task = "Regressor"
+
+
+def autogluon(seed, task):
+    return {"Classifier": AutoGluonOfClasses, "Regressor": AutoGluonOfNumbers}[task]()
 
 
 METHODS = {
-    OURS: _ours,
-    FOREST: _forest,
-    "hist-boosting": _hist_boosting,
-    "lightgbm": _lightgbm,
-    "catboost": _catboost,
-    **{name: partial(_pretuned, name) for name in KINDS},
-    **{name + BAGGED: partial(_pretuned, name + BAGGED) for name in KINDS},
-    "autogluon": _autogluon,
+    OURS: ours,
+    "forest": forest,
+    "hist-boosting": hist_boosting,
+    "lightgbm": lightgbm,
+    "catboost": native_catboost,
+    **{name: partial(filled_pretuned, name) for name in PRETUNED},
+    **{name + BAGGED: partial(filled_pretuned, name + BAGGED) for name in PRETUNED},
+    "autogluon": autogluon,
 }
-"""By name, the cheaper ones first."""
-
-NEEDS = {"lightgbm": "lightgbm", "catboost": "catboost", "autogluon": "autogluon"}
-
-
-def refusal(name):
-    """Why a method cannot be run here, in one line; None if it can."""
-    needs = NEEDS.get(name, "pytabkit" if name.removesuffix(BAGGED) in KINDS else None)
-    if needs is None or find_spec(needs) is not None:
-        return None
-    return f"{name} needs {needs}, which is not installed: pip install 'freemetric[outside]'."
+"""The methods by name, the cheaper ones first."""

@@ -1,161 +1,147 @@
-"""Where the free-energy regressor stands: 5 x 2 halves of public tables, and generated sets with known noise.
+"""Where the free-energy regressor stands: public tables, and problems of known noise.
 
-    python benchmarks/regression.py                                          # benchmarks/tables/regression.md
-    python benchmarks/regression.py --noise                                  # those of the generated sets
-    python benchmarks/regression.py --run FOLDER --jobs 16                   # fits what FOLDER lacks
-    python benchmarks/regression.py --run FOLDER --noise --jobs 16           # the same for the generated sets
-    python benchmarks/regression.py --show FOLDER --save FILE.jsonl.gz       # tables of a folder, packed into one file
-    python benchmarks/regression.py --export FOLDER                          # sets as .npz, for --data-home elsewhere
-    python benchmarks/regression.py --list                                   # sets, their packages, licences and roles
+    make bench-regression                          # the tables of the committed records
+    python benchmarks/regression.py --run out/regression.jsonl
+    python benchmarks/regression.py --noise        # the synthetic problems
+    python benchmarks/regression.py --noise --run out/noise.jsonl
+    python benchmarks/regression.py --ours out/regression.jsonl --save
 
-Everything is chosen on the training half. Tables use the splits that all methods shown have. Which sets defaults may be
-chosen on, and which only confirm, is fixed in the registry: by turns in the order of their names.
+Five repeats of two halves of 33 tables; the synthetic problems are drawn anew for every
+fit, with 200, 2,000 and 20,000 samples. Everything is chosen on the training samples.
 """
 
-from resuming import one_thread_each
+from collections import defaultdict
 
-if __name__ == "__main__":  # tests import this, and have threads of their own
-    one_thread_each()
+from command import arguments_of, committed, on_common_splits, print_table, save_ours
+from records_tables import (
+    by_set,
+    print_against,
+    print_losses,
+    print_means,
+    print_sets,
+    print_versions,
+    seconds,
+)
 
-import argparse
-import sys
-from itertools import product
-from pathlib import Path
+from freemetric.experiments import dataset_names
+from freemetric.experiments.methods import REGRESSORS
+from freemetric.experiments.runner import plan, run
+from freemetric.experiments.scores import INTERVALS
 
-from freemetric.bench.records import BenchJob, read_all
-from freemetric.bench.regression import METHODS, list_tables
-from freemetric.bench.results import load_compact, save_compact
-from freemetric.bench.runner import Limits, RunOptions, run
-from freemetric.datasets import export_regression, list_regression, regression_info
-
-HERE = Path(__file__).parent
-COMMITTED = HERE / "regression" / "records.jsonl.gz"
-NOISE = HERE / "regression" / "noise.jsonl.gz"
 OURS = "free-energy-regressor"
-REPEATS = 5
-SIZES = {200: 5, 2000: 2, 20_000: 1}  # rows of a synthetic problem -> repeats, of two samples each
-SHOW_EVERY = 20  # fits
+METHODS = [name for name in REGRESSORS if name != "constant"]
+REPEATS = {200: 5, 2000: 2, 20_000: 1}  # of a synthetic problem, by its samples
+MEASURES = ["unexplained", "mae", "pinball"]
+BEHIND = 0.5  # points of R2 that are worth a line
 
 
-def plan(sets, methods, repeats):
-    """All fits, the first repeat of everything first: tables can then be looked at early."""
-    order = product(range(repeats), sets, methods, range(2))
-    return [BenchJob(name, method, repeat, fold) for repeat, name, method, fold in order]
-
-
-def noise_plan(problems, sizes, methods, repeats):
-    """The same for synthetic problems, the small sizes first."""
+def jobs_of(arguments):
+    """Return the jobs of a run, the first repeat of everything first."""
+    methods = arguments.methods or METHODS
+    if not arguments.noise:
+        sets = arguments.sets or dataset_names("regression")
+        jobs = plan(sets, methods, arguments.repeats)
+        return sorted(jobs, key=lambda job: job.repeat)
     jobs = []
-    for size in sizes:
-        jobs += plan([f"{name}-{size}" for name in problems], methods, min(repeats, SIZES.get(size, repeats)))
+    for size, repeats in REPEATS.items():
+        names = arguments.sets or dataset_names("synthetic")
+        names = [f"{name}-{size}" for name in names]
+        jobs += plan(names, methods, min(repeats, arguments.repeats))
     return jobs
 
 
-def show_progress(job, done, total):
-    if done % SHOW_EVERY == 0 or done == total:
-        print(f"{done} of {total} fits, the last {job.method} on {job.dataset}", flush=True)
+def share(field, place):
+    """Return a function of a record: a coverage in %."""
+    return lambda record: 100 * getattr(record, field)[place]
 
 
-def fit_missing(arguments):
-    """Records in the folder; how many, and a line for everything that went wrong."""
-    if arguments.noise:
-        sets = arguments.sets or list_regression("generated")
-        jobs = noise_plan(sets, arguments.sizes, arguments.methods, arguments.repeats)
-    else:
-        jobs = plan(arguments.sets or list_tables(), arguments.methods, arguments.repeats)
-    options = RunOptions(
-        "synthetic" if arguments.noise else "regression",
-        data_home=arguments.data_home,
-        limits=Limits(arguments.seconds),
-        retry_failed=arguments.retry_failed,
-    )
-    report = run(jobs, arguments.run, options, n_jobs=arguments.jobs, on_fit=show_progress)
-    print(*report.problems, sep="\n", end="\n" if report.problems else "", file=sys.stderr)
-    print(f"{report.fitted} fitted, {report.found} found, {len(report.problems)} problems")
-    return bool(report.fitted + report.found)
+def width(place):
+    """Return a function of a record: a width in % of the standard deviation."""
+    return lambda record: 100 * record.width[place] / record.spread
 
 
-def read_records(path):
-    """Of a folder, or of a compact file."""
-    return read_all(path)[0] if Path(path).is_dir() else load_compact(path)
+def print_intervals(records):
+    """Print coverage and width of intervals of 80, 90 and 95 %."""
+    values = [share("coverage", place) for place in range(3)]
+    values += [width(place) for place in range(3)]
+    means = [by_set(records, value).mean() for value in values]
+    rows = []
+    for method in means[0].index:
+        cells = [f"{mean[method]:.1f}" for mean in means[:3]]
+        cells += [f"{mean[method]:.0f}" for mean in means[3:]]
+        rows.append([method, *cells])
+    nominal = [f"{100 * interval:.0f} %" for interval in INTERVALS]
+    head = [*(f"coverage of {n}" for n in nominal), *(f"width of {n}" for n in nominal)]
+    print_table(["intervals", *head], rows)
 
 
-def is_asked(record, arguments):
-    name, size = record.job.dataset, 0
-    if arguments.noise:
-        name, _, size = name.rpartition("-")
-        if int(size) not in arguments.sizes:
-            return False
-    return record.job.method in arguments.methods and (not arguments.sets or name in arguments.sets)
+def print_tables(records):
+    """Print the tables of the public sets."""
+    records = on_common_splits(records)
+    print_versions(records, OURS)
+    print_means(records, MEASURES)
+    print_against(records, OURS, MEASURES)
+    print_intervals(records)
+    print_losses(records, OURS, "unexplained", BEHIND)
+    print_sets(records, "unexplained")
 
 
-def show(arguments):
-    from regression_tables import noise_tables, tables  # these need pandas, a run does not
-
-    source = arguments.show or (NOISE if arguments.noise else COMMITTED)
-    if not source.exists():
-        sys.exit(f"There are no records at {source.name}: --run FOLDER makes some, --show FOLDER reads them.")
-    try:
-        records = [record for record in read_records(source) if is_asked(record, arguments)]
-    except ValueError as problem:
-        sys.exit(str(problem))
-    if not records:
-        sys.exit(f"{source.name} has no such records.")
-    if arguments.save:
-        save_compact(records, arguments.save)
-    (noise_tables if arguments.noise else tables)(records, OURS)
-
-
-def export(folder, names):
-    problems = export_regression(folder, names)
-    print(*problems.values(), sep="\n", end="\n" if problems else "", file=sys.stderr)
-    print(f"{len(names or list_tables()) - len(problems)} sets in {folder}")
-    return not problems
-
-
-def list_sets():
-    print("| set | rows | features | target | package, licence | of R's | role |\n|---|---|---|---|---|---|---|")
-    for name in [*list_tables(), *list_regression("generated")]:
-        entry = regression_info(name)
-        origin = f"{entry.origin}, {entry.origin_license}" if entry.origin else ""
-        rows = "any" if entry.problem else entry.rows
-        package = f"{entry.package}, {entry.license}"
-        print(f"| {name} | {rows} | {entry.features} | {entry.target} | {package} | {origin} | {entry.role} |")
+def print_noise_tables(records):
+    """Print the tables of the synthetic problems."""
+    print_versions(records, OURS)
+    by_size = defaultdict(list)
+    for record in records:
+        by_size[int(record.job.dataset.rpartition("-")[2])].append(record)
+    by_size = {size: on_common_splits(by_size[size]) for size in sorted(by_size)}
+    tables = {
+        "median excess in % of the noise variance": lambda some: by_set(
+            some, "excess"
+        ).median(),
+        "coverage of 90 % intervals": lambda some: by_set(
+            some, share("coverage", 1)
+        ).mean(),
+        "seconds": lambda some: by_set(some, seconds).mean(),
+    }
+    for title, value in tables.items():
+        found = {size: value(some) for size, some in by_size.items()}
+        methods = next(iter(found.values())).index
+        rows = [
+            [f"N = {size:,}", *(f"{x:.1f}" for x in row[methods])]
+            for size, row in found.items()
+        ]
+        print_table([title, *methods], rows)
+    for some in by_size.values():
+        print_sets(some, "excess")
+    print_where_noise_varies(by_size[2000])
 
 
-def arguments_of(words=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--run", metavar="FOLDER", type=Path, help="fit what this folder of records lacks")
-    parser.add_argument("--show", metavar="RECORDS", type=Path, help="tables of a folder or a compact file")
-    parser.add_argument("--noise", action="store_true", help="the generated sets instead of the tables")
-    parser.add_argument("--save", metavar="FILE", type=Path, help="put all records shown into one file")
-    parser.add_argument("--export", metavar="FOLDER", type=Path, help="write the sets as .npz")
-    parser.add_argument("--data-home", metavar="FOLDER", type=Path, help="where exported sets are looked for first")
-    parser.add_argument("--list", action="store_true", help="the sets, their packages, licences and roles")
-    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), metavar="NAME")
-    parser.add_argument("--sets", nargs="+", choices=list_regression(), metavar="NAME", help="only these")
-    parser.add_argument("--sizes", nargs="+", type=int, default=list(SIZES), metavar="N", help="rows of generated sets")
-    parser.add_argument("--repeats", type=int, default=REPEATS, help="most repeats")
-    parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
-    parser.add_argument("--seconds", type=float, help="most seconds of one fit")
-    parser.add_argument("--retry-failed", action="store_true", help="fit again what failed before")
-    arguments = parser.parse_args(words)
-    known = list_regression("generated") if arguments.noise else list_regression()
-    if unknown := sorted(set(arguments.sets or ()) - set(known)):
-        parser.error(f"--noise is about generated sets, and {unknown[0]} is none")
-    return arguments
+def print_where_noise_varies(records):
+    """Print the coverage where there is least noise, and where there is most."""
+    records = [record for record in records if record.coverage_quiet is not None]
+    parts = {"least noise": "coverage_quiet", "most noise": "coverage_loud"}
+    tables = {part: by_set(records, share(field, 1)) for part, field in parts.items()}
+    rows = [
+        [name, part, *(f"{value:.1f}" for value in table.loc[name])]
+        for name in next(iter(tables.values())).index
+        for part, table in tables.items()
+    ]
+    methods = next(iter(tables.values()))
+    print_table(["coverage of 90 % intervals, N = 2,000", "where", *methods], rows)
 
 
 def main():
-    arguments = arguments_of()
-    if arguments.list:
-        list_sets()
-    elif arguments.export:
-        sys.exit(not export(arguments.export, arguments.sets))
-    elif arguments.run:
-        sys.exit(not fit_missing(arguments))
-    else:
-        show(arguments)
+    parser = arguments_of(__doc__)
+    parser.add_argument("--noise", action="store_true", help="the synthetic problems")
+    arguments = parser.parse_args()
+    if arguments.run:
+        jobs = jobs_of(arguments)
+        run(jobs, arguments.run, folder=arguments.folder, n_jobs=arguments.jobs)
+        return
+    name = "noise" if arguments.noise else "regression"
+    records = committed(name, OURS, arguments.ours)
+    if arguments.save:
+        save_ours(name, OURS, records)
+    (print_noise_tables if arguments.noise else print_tables)(records)
 
 
 if __name__ == "__main__":

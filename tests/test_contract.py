@@ -25,14 +25,22 @@ from freemetric.ensemble import selector
 from freemetric.mc import Annealing, Constant, ElementMove
 
 SHORT = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5, n_replicas=2)
-FEW = Recipe(candidates=("quantiles/diagonal", "scaled/full"), n_steps=2, densities=(), trends=("linear",), noises=())
+FEW = Recipe(
+    candidates=("quantiles/diagonal", "scaled/full"),
+    n_steps=2,
+    densities=(),
+    trends=("linear",),
+    noises=(),
+)
 SHORTENED = {
     "dmlfe": {"sampler": SHORT, "n_jobs": 2},
     "dml-eig": {"max_iter": 2, "tol": 0.1},
     "scml": {"n_basis": 20, "tol": 0.1},
 }
 """Parameters of the learners whose fits take longest; with their defaults they are slow."""
-ESTIMATORS = [learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.items()] + [
+ESTIMATORS = [
+    learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.items()
+] + [
     MLKR(),
     DMLFE(energy="regression", sampler=SHORT),
     FreeEnergyClassifier(n_replicas=2, recipe=FEW),
@@ -44,19 +52,51 @@ ESTIMATORS = [learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.i
     MetricKNeighborsRegressor(PCA()),
     MetricRetriever(),
 ]
-GIVEN_BOTH = {"DMLFE", "FreeEnergyClassifier", "Kernelized", "MetricKNeighborsClassifier", "MetricRetriever", "NCA"}
+GIVEN_BOTH = {
+    "DMLFE",
+    "FreeEnergyClassifier",
+    "Kernelized",
+    "MetricKNeighborsClassifier",
+    "MetricRetriever",
+    "NCA",
+}
 """Estimators that are always checked on sparse matrices, too."""
-ALIKE = {type(learner).__name__ for learner in ESTIMATORS[: len(LEARNERS)]} - {"DMLFE", "NCA", "PCA", "RCA"}
+ALIKE = {type(learner).__name__ for learner in ESTIMATORS[: len(LEARNERS)]} - {
+    "DMLFE",
+    "NCA",
+    "PCA",
+    "RCA",
+}
 OF_SPARSE_TOO = frozenset(ALIKE)
 """Learners that learn the same from sparse rows: learners/test_sparse.py."""
-ALIKE |= {"FreeEnergySelector", "MLKR", "TableRegressor"}  # which has the base of TableClassifier
+ALIKE |= {
+    "FreeEnergySelector",
+    "MLKR",
+    "TableRegressor",
+}  # which has the base of TableClassifier
 """Learners that differ in what they learn alone; how they read, refuse and say something is their base's."""
 OF_EVERY_LEARNER = {
     *("check_array_api_input", "check_dict_unchanged", "check_estimators_dtypes"),
-    *("check_estimators_nan_inf", "check_estimators_pickle", "check_f_contiguous_array_estimator"),
-    *("check_fit2d_1feature", "check_fit2d_1sample", "check_fit_idempotent", "check_n_features_in"),
-    *("check_no_attributes_set_in_init", "check_parameters_default_constructible", "check_transformer_general"),
-    *("check_do_not_raise_errors_in_init_or_set_param", "check_methods_sample_order_invariance"),
+    *(
+        "check_estimators_nan_inf",
+        "check_estimators_pickle",
+        "check_f_contiguous_array_estimator",
+    ),
+    *(
+        "check_fit2d_1feature",
+        "check_fit2d_1sample",
+        "check_fit_idempotent",
+        "check_n_features_in",
+    ),
+    *(
+        "check_no_attributes_set_in_init",
+        "check_parameters_default_constructible",
+        "check_transformer_general",
+    ),
+    *(
+        "check_do_not_raise_errors_in_init_or_set_param",
+        "check_methods_sample_order_invariance",
+    ),
 }
 """Checks of what a learner itself may get wrong: they are fast for each of them."""
 LONG = [
@@ -90,9 +130,13 @@ def with_checks(estimators):
     A learner reads sparse matrices as it reads sparse arrays, by the same function: most are given both only where
     tests may be slow. So are the checks of ``ALIKE`` that others pass by the same code, and those expected to fail.
     """
-    mark = parametrize_with_checks(estimators, expected_failed_checks=expected_failed_checks)
+    mark = parametrize_with_checks(
+        estimators, expected_failed_checks=expected_failed_checks
+    )
     names, cases = mark.args
-    return pytest.mark.parametrize(names, [_slow_if_again(case) for case in cases], ids=cache(mark.kwargs["ids"]))
+    return pytest.mark.parametrize(
+        names, [_slow_if_again(case) for case in cases], ids=cache(mark.kwargs["ids"])
+    )
 
 
 def _slow_if_again(case):
@@ -121,8 +165,14 @@ def test_scikit_learn_contract_of_long_fits(estimator, check):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("estimator", [DMLFE(sampler=SHORT), RCA()], ids=["takes weights", "takes none"])
+@pytest.mark.parametrize(
+    "estimator", [DMLFE(sampler=SHORT), RCA()], ids=["takes weights", "takes none"]
+)
 def test_a_user_calls_check_estimator(estimator):
     expected = expected_failed_checks(estimator)
-    found = check_estimator(estimator, expected_failed_checks=expected)  # raises if another check fails
-    assert {check["check_name"] for check in found if check["status"] == "xfail"} == set(expected)
+    found = check_estimator(
+        estimator, expected_failed_checks=expected
+    )  # raises if another check fails
+    assert {
+        check["check_name"] for check in found if check["status"] == "xfail"
+    } == set(expected)

@@ -2,13 +2,22 @@
 
 import numpy as np
 import pytest
+from freemetric.ensemble.tasks.scales import Scale
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
-from freemetric import DMLFE, MLKR, PCA, FreeEnergyRegressor, MetricKNeighborsRegressor, Recipe, TableRegressor, load
+from freemetric import (
+    DMLFE,
+    MLKR,
+    PCA,
+    FreeEnergyRegressor,
+    MetricKNeighborsRegressor,
+    Recipe,
+    TableRegressor,
+    load,
+)
 from freemetric.energies import RegressionEnergy
-from freemetric.ensemble.tasks.scales import Scale
 from freemetric.magnitudes import enlarged, exponent_of, mae, r2, reduced, rmse, spread
 from freemetric.mc import Annealing, Constant
 
@@ -26,15 +35,24 @@ def data():
 
 def regressor(scale="auto", **options):
     kinds = ["scaled/diagonal", "scaled/full"]
-    return FreeEnergyRegressor(4, recipe=Recipe(candidates=kinds, n_steps=3), scale=scale, random_state=0, **options)
+    return FreeEnergyRegressor(
+        4,
+        recipe=Recipe(candidates=kinds, n_steps=3),
+        scale=scale,
+        random_state=0,
+        **options,
+    )
 
 
 def answers(model, X):
-    return np.column_stack([model.predict(X), model.predict_quantiles(X), model.predict_interval(X, 0.2)])
+    return np.column_stack(
+        [model.predict(X), model.predict_quantiles(X), model.predict_interval(X, 0.2)]
+    )
 
 
 @pytest.mark.parametrize(
-    ("scale", "is_weighted"), [("linear", False), ("linear", True), ("log", True), ("asinh", False)]
+    ("scale", "is_weighted"),
+    [("linear", False), ("linear", True), ("log", True), ("asinh", False)],
 )
 def test_free_energy_regressor(data, scale, is_weighted):
     X, y, weights = data
@@ -49,7 +67,9 @@ def test_free_energy_regressor(data, scale, is_weighted):
         assert model.oob_score_ == usual.oob_score_
     for c in FACTORS if scale == "linear" and not is_weighted else (1e-300, 1e300):
         model = regressor(scale).fit(X, c * y, w)
-        assert_allclose(answers(model, X) / c, expected, atol=1e-4 * size)  # votes are in single precision
+        assert_allclose(
+            answers(model, X) / c, expected, atol=1e-4 * size
+        )  # votes are in single precision
         assert model.score(X, c * y) == pytest.approx(usual.score(X, y), abs=1e-5)
 
 
@@ -70,7 +90,11 @@ def test_saved_models_know_their_magnitude(data, tmp_path):
 
 @pytest.mark.parametrize("n_outputs", [1, 2])
 @pytest.mark.parametrize(
-    "make", [lambda: MLKR(2, max_iter=20, tol=1e-3), lambda: DMLFE(2, energy="regression", sampler=SHORT)]
+    "make",
+    [
+        lambda: MLKR(2, max_iter=20, tol=1e-3),
+        lambda: DMLFE(2, energy="regression", sampler=SHORT),
+    ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_metrics_of_numbers(data, make, n_outputs):
@@ -79,7 +103,12 @@ def test_metrics_of_numbers(data, make, n_outputs):
     expected = make().set_params(random_state=0).fit(X, y, weights).components_
     for c in (*POWERS, 1e-300, 1e300):
         found = make().set_params(random_state=0).fit(X, c * y, weights).components_
-        assert_allclose(found, expected, rtol=0 if c in POWERS else 1e-6, atol=0 if c in POWERS else 1e-6)
+        assert_allclose(
+            found,
+            expected,
+            rtol=0 if c in POWERS else 1e-6,
+            atol=0 if c in POWERS else 1e-6,
+        )
 
 
 @pytest.mark.parametrize("n_outputs", [1, 2])
@@ -88,11 +117,17 @@ def test_k_neighbors_regressor(data, n_outputs, weights):
     X, y, _ = data
     y = y if n_outputs == 1 else np.column_stack([y, X[:, 2]])
     half = slice(None, None, 2)
-    usual = MetricKNeighborsRegressor(PCA(2), weights=weights, random_state=0).fit(X[half], y[half])
+    usual = MetricKNeighborsRegressor(PCA(2), weights=weights, random_state=0).fit(
+        X[half], y[half]
+    )
     for c in (*POWERS, *FACTORS):
-        model = MetricKNeighborsRegressor(PCA(2), weights=weights, random_state=0).fit(X[half], c * y[half])
+        model = MetricKNeighborsRegressor(PCA(2), weights=weights, random_state=0).fit(
+            X[half], c * y[half]
+        )
         assert model.n_neighbors_ == usual.n_neighbors_
-        assert_allclose(model.predict(X) / c, usual.predict(X), rtol=0 if c in POWERS else 1e-12)
+        assert_allclose(
+            model.predict(X) / c, usual.predict(X), rtol=0 if c in POWERS else 1e-12
+        )
         assert model.score(X, c * y) == pytest.approx(usual.score(X, y))
 
 
@@ -115,7 +150,12 @@ def test_table_regressor(data):
 
 def test_errors_as_scikit_learn_has_them(rng):
     y, predicted = rng.standard_normal((2, 50))
-    known = r2_score(y, predicted), mean_absolute_error(y, predicted), root_mean_squared_error(y, predicted), y.std()
+    known = (
+        r2_score(y, predicted),
+        mean_absolute_error(y, predicted),
+        root_mean_squared_error(y, predicted),
+        y.std(),
+    )
     for c in (*POWERS, 1.0):
         assert r2(c * y, c * predicted) == pytest.approx(known[0])
         assert mae(c * y, c * predicted) / c == pytest.approx(known[1])
@@ -130,11 +170,15 @@ def test_powers_of_two_come_and_go():
         assert 0.5 <= abs(part[0]) < 1
         assert enlarged(part, exponent_of([number])) == [number]
     assert exponent_of(np.zeros(3)) == exponent_of(np.empty(0)) == 0
-    assert_array_equal(enlarged([-8.0, 8.0], 1024), [-np.finfo(float).max, np.finfo(float).max])
+    assert_array_equal(
+        enlarged([-8.0, 8.0], 1024), [-np.finfo(float).max, np.finfo(float).max]
+    )
 
 
 @pytest.mark.parametrize("name", ["linear", "log", "asinh"])
-@pytest.mark.parametrize("y", [[1e-300, 2.0, 1e300], [3e-310, 5e-310, 7e-310], [1e308, 1.5e308, 1.7e308]])
+@pytest.mark.parametrize(
+    "y", [[1e-300, 2.0, 1e300], [3e-310, 5e-310, 7e-310], [1e308, 1.5e308, 1.7e308]]
+)
 def test_scales_of_extremes_are_numbers(name, y):
     scale = Scale.of(name, np.array(y))
     z = scale(np.array(y))

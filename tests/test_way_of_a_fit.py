@@ -31,7 +31,9 @@ def way_of(model, X, y):
         if path.parent.parent.name == "kernels" and frame.f_code.co_name in ENERGIES:
             while frame is not None:
                 if HOUSE in Path(frame.f_code.co_filename).parents:
-                    frames.append(f"{Path(frame.f_code.co_filename).stem}.{frame.f_code.co_name}")
+                    frames.append(
+                        f"{Path(frame.f_code.co_filename).stem}.{frame.f_code.co_name}"
+                    )
                 frame = frame.f_back
 
     sys.settrace(look)
@@ -53,9 +55,13 @@ def way_of(model, X, y):
 )
 def test_a_fit_is_near_its_kernels(model, data, most_files):
     X, y = data(return_X_y=True)
-    model.fit(X[::2], y[::2])  # what is imported and compiled first is no part of the way
+    model.fit(
+        X[::2], y[::2]
+    )  # what is imported and compiled first is no part of the way
     way = way_of(model, X[::2], y[::2])
-    print(f"{len(way.files)} files: {', '.join(way.files)}\n{len(way.frames)} frames: {' > '.join(way.frames)}")
+    print(
+        f"{len(way.files)} files: {', '.join(way.files)}\n{len(way.frames)} frames: {' > '.join(way.frames)}"
+    )
     assert way.frames
     assert len(way.frames) <= 12
     assert len(way.files) <= most_files

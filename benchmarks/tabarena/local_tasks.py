@@ -1,8 +1,4 @@
-"""Public tables as tasks of TabArena, for machines that cannot reach OpenML.
-
-TabArena's own class for them is ``UserTask``: a frame, outer splits and a name. Of mixed_data.py only tables of the
-role "confirming" are taken, because the defaults of freemetric were never chosen on them.
-"""
+"""Public tables as tasks of TabArena, for machines that cannot reach OpenML."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +6,10 @@ from mixed_data import load_table
 from sklearn import datasets
 from sklearn.model_selection import KFold, StratifiedKFold
 from tabarena.benchmark.task.metadata import TaskMetadataCollection
-from tabarena.benchmark.task.user_task import UserTask, from_sklearn_splits_to_user_task_splits
+from tabarena.benchmark.task.user_task import (
+    UserTask,
+    from_sklearn_splits_to_user_task_splits,
+)
 
 NUMBERS = {  # scikit-learn's own: numbers only
     "wine": datasets.load_wine,
@@ -18,9 +17,20 @@ NUMBERS = {  # scikit-learn's own: numbers only
     "digits": datasets.load_digits,
     "diabetes": datasets.load_diabetes,
 }
-MIXED = ("homeless", "penguins", "students", "titanic", "births", "census-income", "psid", "un")  # categories and gaps
+MIXED = (
+    "homeless",
+    "penguins",
+    "students",
+    "titanic",
+    "births",
+    "census-income",
+    "psid",
+    "un",
+)  # categories and gaps
 TABLES = (*NUMBERS, *MIXED)
-MOST_ROWS = 400  # of more, so many are drawn: a bag of eight models is fitted in seconds
+MOST_ROWS = (
+    400  # of more, so many are drawn: a bag of eight models is fitted in seconds
+)
 FOLDS = 3  # as many as TabArena has
 TARGET = "target"
 
@@ -33,9 +43,15 @@ def load(name):
     else:
         X, y, classes = load_table(name)
     task = "regression" if classes is None else "classification"
-    y = np.asarray(y, dtype=float) if classes is None else pd.Categorical(np.asarray(classes).astype(str)[y])
+    y = (
+        np.asarray(y, dtype=float)
+        if classes is None
+        else pd.Categorical(np.asarray(classes).astype(str)[y])
+    )
     frame = X.assign(**{TARGET: y})
-    return frame.sample(min(len(frame), MOST_ROWS), random_state=0).reset_index(drop=True), task
+    return frame.sample(min(len(frame), MOST_ROWS), random_state=0).reset_index(
+        drop=True
+    ), task
 
 
 def save_task(name, folder):
@@ -58,4 +74,6 @@ def save_task(name, folder):
 
 def local_tasks(folder, names=TABLES):
     """Collection of tasks, which are written below ``folder``."""
-    return TaskMetadataCollection.from_user_tasks([save_task(name, folder) for name in names])
+    return TaskMetadataCollection.from_user_tasks(
+        [save_task(name, folder) for name in names]
+    )

@@ -3,4 +3,8 @@
 from . import boundaries, densities, discrete
 from .problem import Problem
 
-PROBLEMS: dict[str, Problem] = {**discrete.PROBLEMS, **densities.PROBLEMS, **boundaries.PROBLEMS}
+PROBLEMS: dict[str, Problem] = {
+    **discrete.PROBLEMS,
+    **densities.PROBLEMS,
+    **boundaries.PROBLEMS,
+}

@@ -1,4 +1,4 @@
-"""Features of few values: tables of categories, bits, answers on a scale, rows that come again and again."""
+"""Features of few values: categories, bits, answers on a scale, copies of rows."""
 
 import numpy as np
 from scipy.stats import norm
@@ -12,10 +12,14 @@ def few_rows():
     chances = np.random.default_rng(1).dirichlet([0.6] * 3, (3, 4))
 
     def rows(rng, n):
-        return np.column_stack([rng.integers(3, size=n), rng.integers(4, size=n)]).astype(float)
+        return np.column_stack(
+            [rng.integers(3, size=n), rng.integers(4, size=n)]
+        ).astype(float)
 
     return by_chance(
-        "12 points of a 3 x 4 grid, chances of three classes at each", rows, lambda X: chances[tuple(X.astype(int).T)]
+        "12 points of a 3 x 4 grid, chances of three classes at each",
+        rows,
+        lambda X: chances[tuple(X.astype(int).T)],
     )
 
 
@@ -26,7 +30,9 @@ def parity():
     def posterior(X):
         return two_classes(np.where(X[:, :3].sum(axis=1) % 2 == 1, 0.95, 0.05))
 
-    return by_chance("parity of three of ten bits, wrong in 5 % of the rows", rows, posterior)
+    return by_chance(
+        "parity of three of ten bits, wrong in 5 % of the rows", rows, posterior
+    )
 
 
 def category_codes():
@@ -36,47 +42,65 @@ def category_codes():
     chances = np.concatenate([rng.permuted(half, axis=1) for _ in range(6)])
 
     def rows(rng, n):
-        return np.column_stack([rng.integers(levels, size=n) for levels in LEVELS]).astype(float)
+        return np.column_stack(
+            [rng.integers(levels, size=n) for levels in LEVELS]
+        ).astype(float)
 
     def posterior(X):
         return two_classes(chances[tuple(X[:, :2].astype(int).T)])
 
-    about = "a 6 x 6 table of two categories, chances 0.1 or 0.9; three more tell nothing; codes without order"
+    about = "a 6 x 6 table of two categories, chances 0.1 or 0.9; codes without order"
     return by_chance(about, rows, posterior)
 
 
 def category_one_hot():
     def indicators(X):
-        return np.column_stack([np.eye(levels)[X[:, j].astype(int)] for j, levels in enumerate(LEVELS)])
+        return np.column_stack(
+            [np.eye(levels)[X[:, j].astype(int)] for j, levels in enumerate(LEVELS)]
+        )
 
     def codes(X):
         groups = np.split(X, np.cumsum(LEVELS)[:-1], axis=1)
         return np.column_stack([group.argmax(axis=1) for group in groups]).astype(float)
 
-    return seen_as(category_codes(), "the same categories as 24 columns of zeros and ones", indicators, codes)
+    return seen_as(
+        category_codes(),
+        "the same categories as 24 columns of zeros and ones",
+        indicators,
+        codes,
+    )
 
 
 def ordinal():
     """Answers are independent given the class, so that the density is a product."""
-    weights = np.concatenate([np.random.default_rng(3).uniform(0.2, 0.9, 6), np.zeros(4)])
+    weights = np.concatenate(
+        [np.random.default_rng(3).uniform(0.2, 0.9, 6), np.zeros(4)]
+    )
     cuts = np.array([-np.inf, -1.5, -0.5, 0.5, 1.5, np.inf])
     middles = np.array([-1.0, 0.0, 1.0])[:, None] * weights  # (3 classes, 10 questions)
-    chances = np.diff(norm.cdf(cuts[:, None, None] - middles), axis=0)  # (5 answers, 3, 10)
+    chances = np.diff(
+        norm.cdf(cuts[:, None, None] - middles), axis=0
+    )  # (5 answers, 3, 10)
 
     def rows(rng, y):
-        return np.digitize(middles[y] + rng.standard_normal((len(y), 10)), cuts[1:-1]).astype(float)
+        return np.digitize(
+            middles[y] + rng.standard_normal((len(y), 10)), cuts[1:-1]
+        ).astype(float)
 
     def log_density(X):
         answers = X.astype(int)
         return np.log(chances[answers, :, np.arange(10)]).sum(axis=1)
 
     return by_class(
-        "ten questions on a scale of five, three classes; four questions tell nothing", [1 / 3] * 3, rows, log_density
+        "ten questions on a scale of five, three classes; four questions tell nothing",
+        [1 / 3] * 3,
+        rows,
+        log_density,
     )
 
 
 def copies():
-    """Bayes' classifier knows the chances at each point of the pool; test rows are of the same pool."""
+    """Test rows are of the same pool, whose chances the best classifier knows."""
     rng = np.random.default_rng(4)
     pool = rng.standard_normal((80, 5))
     chances = rng.beta(0.5, 0.5, 80)
@@ -90,7 +114,7 @@ def copies():
         place = ((X[:, None, :] - pool) ** 2).sum(axis=2).argmin(axis=1)
         return two_classes(chances[place])
 
-    about = "a pool of 80 points, drawn again and again, some often; a class is drawn anew for every copy"
+    about = "a pool of 80 points, drawn repeatedly; every copy draws its own class"
     return by_chance(about, rows, posterior)
 
 

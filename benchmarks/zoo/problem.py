@@ -11,7 +11,10 @@ MOST_DRAWS = 1000
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows of a known distribution: ``draw(rng, n)`` gives X (n, d) and y (n,), ``posterior(X)`` chances of classes."""
+    """A known distribution.
+
+    ``draw(rng, n)`` returns X (n, d) and y (n,), ``posterior(X)`` chances of classes.
+    """
 
     about: str
     draw: Callable
@@ -25,14 +28,16 @@ class Problem:
             X, y = self.draw(rng, n)
             if np.bincount(y, minlength=n_classes).min() >= fewest:
                 return X, y
-        raise ValueError(f"{n} rows with {fewest} of every class were not drawn in {MOST_DRAWS} attempts")
+        raise ValueError(
+            f"No {n} rows with {fewest} of every class in {MOST_DRAWS} attempts."
+        )
 
     def bayes_error(self, n=50_000, seed=0):
-        """Error of the best classifier, as the mean over n rows of what the exact posterior leaves."""
+        """Error of the best classifier, over n rows."""
         return 1 - self.posterior(self.sample(n, seed)[0]).max(axis=1).mean()
 
     def excess(self, X, labels):
-        """Expected error of these labels above that of the best ones on these very rows: no class is drawn for it."""
+        """Expected error of labels on these rows above that of the best ones."""
         P = self.posterior(X)
         return float(np.mean(P.max(axis=1) - P[np.arange(len(P)), labels]))
 
@@ -62,7 +67,7 @@ def by_chance(about, rows, posterior):
 
 
 def by_class(about, prior, rows, log_density):
-    """Classes first: X = rows(rng, y); the posterior is Bayes' rule on log_density(X), of shape (n, n_classes)."""
+    """Classes first: X = rows(rng, y); Bayes' rule of log_density(X) follows."""
     prior = np.asarray(prior, dtype=float)
 
     def draw(rng, n):
@@ -80,13 +85,19 @@ def log_normal_density(X, mean, covariance):
     """Of rows under one Gaussian."""
     L = np.linalg.cholesky(covariance)
     Z = np.linalg.solve(L, (X - mean).T)
-    return -0.5 * (Z**2).sum(axis=0) - np.log(np.diag(L)).sum() - 0.5 * len(L) * np.log(2 * np.pi)
+    return (
+        -0.5 * (Z**2).sum(axis=0)
+        - np.log(np.diag(L)).sum()
+        - 0.5 * len(L) * np.log(2 * np.pi)
+    )
 
 
 def gaussians(about, means, covariances, classes=None, prior=None):
-    """Gaussian clusters of equal weight within a class; without ``classes`` each is a class of its own."""
+    """Gaussian clusters; without ``classes`` each is a class of its own."""
     means = np.asarray(means, dtype=float)
-    covariances = np.broadcast_to(covariances, (len(means), means.shape[1], means.shape[1]))
+    covariances = np.broadcast_to(
+        covariances, (len(means), means.shape[1], means.shape[1])
+    )
     classes = np.arange(len(means)) if classes is None else np.asarray(classes)
     members = [np.flatnonzero(classes == c) for c in range(classes.max() + 1)]
     roots = np.linalg.cholesky(covariances)
@@ -100,8 +111,15 @@ def gaussians(about, means, covariances, classes=None, prior=None):
         return X
 
     def log_density(X):
-        each = np.column_stack([log_normal_density(X, m, C) for m, C in zip(means, covariances, strict=True)])
-        return np.column_stack([logsumexp(each[:, some], axis=1) - np.log(len(some)) for some in members])
+        each = np.column_stack(
+            [
+                log_normal_density(X, m, C)
+                for m, C in zip(means, covariances, strict=True)
+            ]
+        )
+        return np.column_stack(
+            [logsumexp(each[:, some], axis=1) - np.log(len(some)) for some in members]
+        )
 
     prior = np.full(len(members), 1 / len(members)) if prior is None else prior
     return by_class(about, prior, rows, log_density)
@@ -114,7 +132,9 @@ def with_noise_features(problem, n_noise):
         X, y = problem.draw(rng, n)
         return np.column_stack([X, rng.standard_normal((n, n_noise))]), y
 
-    return replace(problem, draw=draw, posterior=lambda X: problem.posterior(X[:, :-n_noise]))
+    return replace(
+        problem, draw=draw, posterior=lambda X: problem.posterior(X[:, :-n_noise])
+    )
 
 
 def seen_as(problem, about, forward, backward):

@@ -1,8 +1,8 @@
-"""As much of AutoGluon 1.6's AbstractModel as the entry for TabArena meets, for tests where AutoGluon is not installed.
+"""As much of AutoGluon 1.6's AbstractModel as the entry for TabArena meets.
 
-Behaviour, not code: columns of kinds that a model does not take are dropped, defaults fill hyperparameters that are not
-given, the seed goes to the hyperparameter of its name, and the probabilities of two classes are those of the second.
-For regression, ``predict_proba`` gives the predicted targets.
+Columns of kinds that a model does not take are dropped, the seed goes to the
+hyperparameter of its name, and of two classes the second has the probabilities.
+For regression, ``predict_proba`` returns the predicted targets.
 """
 
 import pickle
@@ -10,7 +10,9 @@ from pathlib import Path
 
 
 def raw_kind(column):
-    return {"i": "int", "u": "int", "b": "int", "f": "float"}.get(getattr(column.dtype, "kind", "O"), "category")
+    return {"i": "int", "u": "int", "b": "int", "f": "float"}.get(
+        getattr(column.dtype, "kind", "O"), "category"
+    )
 
 
 class AbstractModel:
@@ -19,7 +21,14 @@ class AbstractModel:
     _default_auxiliary_params_extra = None
     default_random_seed = 0
 
-    def __init__(self, path=None, name=None, problem_type=None, eval_metric=None, hyperparameters=None):
+    def __init__(
+        self,
+        path=None,
+        name=None,
+        problem_type=None,
+        eval_metric=None,
+        hyperparameters=None,
+    ):
         self.path, self.name, self.problem_type = path, name, problem_type
         self.given = dict(hyperparameters or {})
         self.model = None
@@ -34,7 +43,6 @@ class AbstractModel:
         valid = self._default_auxiliary_params_extra["valid_raw_types"]
         self.features = [name for name in X.columns if raw_kind(X[name]) in valid]
         self.params = dict(self.given)
-        self._set_default_params()
         self.params.setdefault(self.seed_name, self.default_random_seed)
         self._fit(X=X, y=y, **options)
         return self

@@ -7,7 +7,7 @@ import pytest
 
 from freemetric.exceptions import VersionWarning
 from freemetric.files import ModelFileError
-from freemetric.files.container import JSON_AT, packed, unpacked
+from freemetric.files.container import LENGTH_AT, packed, unpacked
 
 from .examples import X, fitted
 from .tampering import content_of, loaded, sealed
@@ -65,7 +65,7 @@ def assert_one_line(problem):
 def test_wrong_lengths_of_the_header(length):
     header, numbers = unpacked(content_of(fitted("nca")[0]))
     content = bytearray(packed(header, [numbers]))
-    content[JSON_AT - 8 : JSON_AT] = length.to_bytes(8, "little")
+    content[LENGTH_AT : LENGTH_AT + 8] = length.to_bytes(8, "little")
     with pytest.raises(ModelFileError, match="its checksum is wrong"):
         loaded(bytes(content))
 
@@ -74,9 +74,7 @@ def test_wrong_lengths_of_the_header(length):
 def test_other_formats(version):
     content = content_of(fitted("nca")[0])
     other = content.replace(b"model 4\n", f"model {version}\n".encode(), 1)
-    with pytest.raises(
-        ModelFileError, match=r"format .*this freemetric reads format 4"
-    ):
+    with pytest.raises(ModelFileError, match="its format is not 4"):
         loaded(other)
 
 

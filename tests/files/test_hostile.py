@@ -191,6 +191,7 @@ READ_BY_COMPILED_CODE = [
     ("classifier", "TrainingSet", "weights", narrow, "has shape"),
     ("classifier", "Ensemble", "sizes", np.float64, "sizes of Ensemble is no array"),
     ("regressor", "FreeEnergyRegressor", "n_features_in_", lambda d: d - 1, "features"),
+    ("classifier", TREES, "n_features_in_", lambda d: d + 1, "of other features"),
     ("many-features", "Axes", "matrix", narrow, "has maps of another width"),
     ("metric-knn", "KNeighborsClassifier", "_y", far, "out of bounds|outside"),
     ("metric-knn", "KNeighborsClassifier", "_fit_X", narrow, "has shape"),

@@ -6,5 +6,7 @@ from .configurations import draw_configurations
 from .model import FreeEnergyModel
 
 gen_free_energy = CustomAGConfigGenerator(
-    model_cls=FreeEnergyModel, search_space_func=draw_configurations, manual_configs=[{}]
+    model_cls=FreeEnergyModel,
+    search_space_func=draw_configurations,
+    manual_configs=[{}],
 )

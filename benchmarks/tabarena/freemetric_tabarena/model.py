@@ -1,20 +1,15 @@
-"""FreeEnergyClassifier and FreeEnergyRegressor behind the interface of AutoGluon, which is that of TabArena."""
+"""TableClassifier and TableRegressor behind AutoGluon's interface, as TabArena asks."""
 
-import time
 import warnings
 
 from autogluon.core.models import AbstractModel
 
-from .encoding import FrameEncoder
-
-SAMPLED = 0.8  # of the time limit; the rest weighs the metrics
-LEAST_SECONDS = 0.1  # some replica is always sampled
-
 
 class FreeEnergyModel(AbstractModel):
-    """Hyperparameters are those of FreeEnergyClassifier and FreeEnergyRegressor, ``recipe__...`` among them.
+    """The free-energy ensembles on tables.
 
-    Rows that validate are not learned from and not needed: replicas are scored out of bag.
+    Hyperparameters are those of FreeEnergyClassifier and FreeEnergyRegressor. Rows that
+    validate are not needed, because replicas are scored out of bag.
     """
 
     ag_key = "FREEMETRIC"
@@ -24,48 +19,41 @@ class FreeEnergyModel(AbstractModel):
     _default_auxiliary_params_extra = {"valid_raw_types": ["int", "float", "category"]}
     default_resources_physical_cores_only = True
 
-    def _set_default_params(self):
-        self._set_default_param_value("n_replicas", "auto")
-
-    def _preprocess(self, X, is_train=False, **kwargs):
-        """Numbers only; what is made of the columns is decided on the training rows."""
-        X = super()._preprocess(X, **kwargs)
-        if is_train:
-            self._encoder = FrameEncoder().fit(X)
-        return self._encoder.transform(X)
-
-    def _fit(self, X, y, X_val=None, y_val=None, time_limit=None, num_cpus=1, sample_weight=None, **kwargs):
-        start = time.monotonic()
+    def _fit(self, X, y, num_cpus=1, sample_weight=None, **kwargs):
         parameters = self._get_model_params()
-        samples = self.preprocess(X, is_train=True)
-        if time_limit is not None:
-            left = time_limit - (time.monotonic() - start)
-            parameters["max_seconds"] = max(SAMPLED * left, LEAST_SECONDS)
         if isinstance(num_cpus, int):
             parameters.setdefault("n_jobs", num_cpus)
         weights = None if sample_weight is None else sample_weight.to_numpy()
+        table, ensemble = self._classes(self.problem_type)
+        model = table(ensemble(**parameters))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # time was up: the model is made of what there is
-            model = self._learner(self.problem_type)().set_params(**parameters)
-            self.model = model.fit(samples, y.to_numpy(), weights)
+            warnings.simplefilter("ignore")  # of columns that are left out
+            self.model = model.fit(self.preprocess(X), y.to_numpy(), weights)
 
     @classmethod
     def warmup(cls, problem_type=None, **kwargs):
-        """Compile the kernels, once for an environment and kept on disk: not a part of what is timed."""
+        """Compile the kernels, once for an environment: no part of what is timed."""
         from sklearn.datasets import load_diabetes, load_wine
 
-        X, y = (load_diabetes if problem_type == "regression" else load_wine)(return_X_y=True)
-        cls._learner(problem_type)(12, random_state=0).fit(X, y).predict(X[:5])
+        load = load_diabetes if problem_type == "regression" else load_wine
+        X, y = load(return_X_y=True)
+        _, ensemble = cls._classes(problem_type)
+        ensemble(random_state=0).fit(X, y).predict(X[:5])
 
     @staticmethod
-    def _learner(problem_type):
-        from freemetric import FreeEnergyClassifier, FreeEnergyRegressor  # AutoGluon imports models it does not fit
+    def _classes(problem_type):
+        import freemetric  # AutoGluon imports models that it does not fit
 
-        return FreeEnergyRegressor if problem_type == "regression" else FreeEnergyClassifier
+        if problem_type == "regression":
+            return freemetric.TableRegressor, freemetric.FreeEnergyRegressor
+        return freemetric.TableClassifier, freemetric.FreeEnergyClassifier
 
     @classmethod
     def _estimate_memory_usage_static(cls, *, X, **kwargs):
-        """Bytes: libraries, distances of 4,000 out-of-bag samples to 16,384 rows, encoded rows, 200 full maps."""
+        """Return bytes: libraries, votes of 2,000 samples, encoded rows, full maps."""
         n, d = X.shape
-        d = sum(1 if X[name].dtype.kind in "biuf" else min(X[name].nunique(), 32) for name in X.columns) or d
-        return int(5e8 + 8 * min(n, 4000) * min(n, 16384) + 8 * 6 * n * d + 8 * 200 * min(d, 500) ** 2)
+        is_number = [X[name].dtype.kind in "biuf" for name in X.columns]
+        names = zip(X.columns, is_number, strict=True)
+        width = sum(1 if number else min(X[n].nunique(), 32) for n, number in names)
+        width = width or d
+        return int(5e8 + 8 * 6 * n * width + 8 * 200 * min(width, 500) ** 2)

@@ -19,9 +19,13 @@ def check_ensemble(ensemble):
 
 
 def check_width(model):
-    """ValueError unless the samples that vote have the features of the model."""
-    width = model.ensemble_.X.shape[1]
-    require(width == model.n_features_in_, "an ensemble", "is of other features")
+    """ValueError unless all parts of an ensemble have the features of the model.
+
+    Only the model validates samples.
+    """
+    widths = {model.n_features_in_, model.ensemble_.X.shape[1]}
+    widths.update(fitted.n_features_in_ for _, fitted in model.estimators_)
+    require(len(widths) == 1, "an ensemble", "has parts of other features")
 
 
 def check_trees(model):

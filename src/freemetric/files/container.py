@@ -25,7 +25,6 @@ FORMAT = b"freemetric model "
 VERSION = 4
 FIRST_LINE = FORMAT + b"%d\n" % VERSION
 LENGTH_AT = len(FIRST_LINE) + 32
-JSON_AT = LENGTH_AT + 8
 PATHS = (str, os.PathLike)
 ACCESS_ERRORS = {
     FileNotFoundError: ModelFileNotFoundError,
@@ -81,10 +80,7 @@ def whole(file):
     if not line.startswith(FORMAT):
         raise ModelFileError("it is no freemetric model")
     if line != FIRST_LINE:
-        found = line[len(FORMAT) :].decode(errors="replace").strip()
-        raise ModelFileError(
-            f"it has format {found}; this freemetric reads format {VERSION}"
-        )
+        raise ModelFileError(f"its format is not {VERSION}, as of this freemetric")
     return line + file.read()
 
 

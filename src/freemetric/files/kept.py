@@ -7,7 +7,6 @@ from functools import cached_property
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from ..sklearn_compat import validate_params
 
@@ -79,7 +78,7 @@ class Kept:
         return made
 
     def _check(self, value, state):
-        if isinstance(value, BaseEstimator):
+        if hasattr(value, "_parameter_constraints"):
             validate_params(value)
         if state.keys() & self.fields.keys() - {OUTPUT}:
             check_fields(self.cls.__name__, state, self.fields)

@@ -134,7 +134,7 @@ class Reader:
         if type(tree) is list:
             return [self.value(part) for part in tree]
         if type(tree) is int and abs(tree) > LARGEST:
-            raise ValueError(f"a number that is too large, {tree:.0e}")
+            raise ValueError("a number that is too large")
         if type(tree) is not dict:
             return tree
         ((kind, content),) = tree.items()

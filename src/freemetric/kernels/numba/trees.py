@@ -17,7 +17,10 @@ def grow_tree(bins, columns, force, weights, n_bins, limits, splits, node):
     """
     N, n_inner, (least, ridge), first = len(force), splits.shape[1], limits, 0
     sums = np.empty(((n_inner + 1) // 2, n_bins, 2), f32)
-    total, best = np.empty(((n_inner + 1) // 2, 2), f32), np.empty((n_inner + 1) // 2, f32)
+    total, best = (
+        np.empty(((n_inner + 1) // 2, 2), f32),
+        np.empty((n_inner + 1) // 2, f32),
+    )
     node[:] = 0
     while first < n_inner:
         width = first + 1
@@ -27,7 +30,9 @@ def grow_tree(bins, columns, force, weights, n_bins, limits, splits, node):
             there[0] += force[i]
             there[1] += weights[i]
         for k in range(width):
-            best[k] = f32(1.00001) * total[k, 0] * total[k, 0] / (total[k, 1] + ridge)  # rounding is no gain
+            best[k] = (
+                f32(1.00001) * total[k, 0] * total[k, 0] / (total[k, 1] + ridge)
+            )  # rounding is no gain
             splits[0, first + k], splits[1, first + k] = columns[0], n_bins
         for j in columns:
             sums[:width] = f32(0)
@@ -43,7 +48,9 @@ def grow_tree(bins, columns, force, weights, n_bins, limits, splits, node):
                     if above < least:
                         break
                     if below >= least and sums[k, b, 1] > f32(0):
-                        gain = left * left / (below + ridge) + right * right / (above + ridge)
+                        gain = left * left / (below + ridge) + right * right / (
+                            above + ridge
+                        )
                         if gain > best[k]:
                             best[k] = gain
                             splits[0, first + k], splits[1, first + k] = j, b

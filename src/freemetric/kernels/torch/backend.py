@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..costs import constant_loss, mean_loss, similarity, similarity_cost
 from ..maps import images, slopes
-from ..protocol import Loss, Similarity
+from ..protocol import Loss, Similarity, Trials
 
 with suppress(ImportError):  # then this file can be read, not run
     import torch
@@ -239,5 +239,31 @@ class Listed:
 
 
 def can_sweep(data: Data) -> bool:
-    """Whether there is a sweep of element trials: trial by trial is fast on a GPU."""
-    return False
+    """Whether ``element_sweep`` takes such data: classes, and pairs that fit into a
+    block.
+    """
+    is_class = isinstance(data.cost, Similarity) and data.cost.kind == "class"
+    return is_class and 4 * data.X.shape[1] ** 2 <= BLOCK_BYTES
+
+
+def element_sweep(
+    data: Data, A: NDArray, trials: Trials, ridge: float = 0.0
+) -> tuple[NDArray, NDArray, NDArray]:
+    from .element_trials import sweep  # needs torch
+
+    R, N = len(A), data.X.shape[1]
+    step = max(1, BLOCK_BYTES // (4 * N**2))
+    out, energies = np.empty(A.shape), np.empty(R)
+    accepted = np.empty(trials.rows.shape, dtype=bool)
+    X, y, w = (
+        part.expand(R, *part.shape[1:]) for part in (data.X, data.y, data.weights)
+    )
+    for start in range(0, R, step):
+        part = slice(start, start + step)
+        maps = _on(data.X.device, A[part], torch.float64).clone()
+        samples = X[part], y[part], w[part], data.cost.log_floor
+        of_part = Trials(*(values[part] for values in trials))
+        values, accepted[part] = sweep(*samples, maps, of_part, ridge)
+        energies[part] = values.cpu().numpy()
+        out[part] = maps.cpu().numpy()
+    return out, energies, accepted

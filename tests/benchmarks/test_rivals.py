@@ -1,0 +1,91 @@
+"""Methods of other libraries and tables with categories: what they get and predict."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+mixed_data = pytest.importorskip("mixed_data", reason="benchmarks are not installed")
+import mixed_methods  # noqa: E402
+import outside_methods  # noqa: E402
+
+HERE = ["freemetric", "forest", "hist-boosting"]
+OTHERS = ["lightgbm", "catboost"]
+
+
+@pytest.fixture
+def table(rng):
+    """Numbers and names with gaps; the class depends on both."""
+    n = 160
+    X = pd.DataFrame({"x": rng.normal(size=n), "name": rng.choice(list("abc"), n)})
+    y = ((X["x"] > 0) ^ (X["name"] == "a")).to_numpy().astype(int)
+    X.loc[::9, "x"] = np.nan
+    X.loc[::11, "name"] = None
+    X["name"] = X["name"].astype("category")
+    return X, y
+
+
+@pytest.mark.parametrize("name", HERE + OTHERS)
+@pytest.mark.parametrize("task", ["Classifier", "Regressor"])
+def test_methods_of_mixed_tables(name, task, table):
+    package = outside_methods.package_of(name)
+    if package:
+        pytest.importorskip(package)
+    X, y = table
+    y = y if task == "Classifier" else y + 0.1 * np.arange(len(y)) % 1
+    model = mixed_methods.METHODS[name](0, task).fit(X[:120], y[:120])
+    predicted = model.predict(X[120:])
+    assert predicted.shape == (40,)
+    if task == "Classifier":
+        assert (predicted == y[120:]).mean() > 0.7
+        P = model.predict_proba(X[120:])
+        np.testing.assert_allclose(P.sum(axis=1), 1, rtol=1e-5)
+
+
+def test_a_forest_is_tuned_by_inner_folds():
+    X, y = load_iris(return_X_y=True)
+    search = outside_methods.METHODS["forest-tuned"](0)
+    search.set_params(n_iter=2, estimator__n_estimators=5).fit(X[::2], y[::2])
+    assert search.score(X[1::2], y[1::2]) > 0.85
+    drawn = search.cv_results_["params"]
+    assert set(drawn[0]) == {"max_features", "min_samples_leaf", "criterion"}
+
+
+def test_a_method_without_its_package_is_named(monkeypatch, capsys):
+    monkeypatch.setattr(outside_methods, "find_spec", lambda name: None)
+    names = ["forest-500", "tabm-bagged", "catboost-tuned"]
+    assert outside_methods.are_here(names) == ["forest-500"]
+    text = capsys.readouterr().out
+    assert "tabm-bagged needs pytabkit" in text
+    assert "catboost-tuned needs catboost" in text
+
+
+def test_every_table_has_a_licence_and_a_target_of_its_own():
+    assert len(mixed_data.TABLES) == 42
+    for table in mixed_data.TABLES.values():
+        assert table.license
+        assert table.target not in table.dropped
+        assert table.task in ("classification", "regression")
+
+
+@pytest.mark.parametrize("name", mixed_data.TABLES)
+def test_tables_hold_what_the_registry_says(name):
+    if not mixed_data.is_installed(name):
+        pytest.skip(f"{mixed_data.TABLES[name].package} is not installed")
+    table = mixed_data.TABLES[name]
+    X, y, classes = mixed_data.load_table(name)
+    assert 200 <= len(X) == len(y) <= mixed_data.MOST_ROWS
+    assert not {table.target, *table.dropped} & set(X)
+    kinds = {str(kind) for kind in X.dtypes}
+    assert kinds <= {"category", "float64"}
+    if classes is not None:
+        assert sorted(set(y)) == list(range(len(classes)))
+
+
+def test_columns_are_numbers_or_categories():
+    typed = mixed_data.typed
+    assert typed(pd.Series([1, None, 3]), False).dtype == np.float64
+    assert typed(pd.Series([True, False]), False).dtype == "category"
+    codes = typed(pd.Series([1, 2, None]), True)
+    assert codes.dtype == "category"
+    assert codes.isna().tolist() == [False, False, True]
