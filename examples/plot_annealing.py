@@ -2,13 +2,13 @@
 A metric while it is annealed
 =============================
 
-Monte Carlo samples maps while the temperature falls. At a high temperature the classes overlap. At a low temperature
-samples of one class are next to each other.
+Monte Carlo samples maps while the temperature falls. At a high temperature the classes
+overlap. At a low temperature samples of one class are next to each other.
 """
 
 # %%
-# We learn a map of the 13 features of wine to a plane. The temperature falls from 0.1 to 0.00006 in 59 steps.
-# ``snapshots_`` holds the map of every step.
+# We learn a map of the 13 features of wine to a plane. The temperature falls from 0.1
+# to 0.00006 in 59 steps. ``snapshots_`` holds the map of every step.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,8 +30,9 @@ maps, temperature = model.snapshots_["map"][1:], model.trace_["temperature"][:, 
 energy = NCAEnergy().bind(X, y)(maps)
 
 # %%
-# A rotation of the plane changes no distance. We rotate every step so that it fits the last one, and scale it to the
-# same size. One animation is for light pages, the other one for dark pages.
+# A rotation of the plane changes no distance. We rotate every step so that it fits the
+# last one, and scale it to the same size. One animation is for light pages, the other
+# one for dark pages.
 
 planes = [Z / np.linalg.norm(Z) for Z in (X - X.mean(axis=0)) @ np.swapaxes(maps, 1, 2)]
 planes = np.array([Z @ orthogonal_procrustes(Z, planes[-1])[0] for Z in planes])

@@ -2,14 +2,16 @@
 Sampling Boltzmann's distribution
 =================================
 
-At temperature T a state A has the probability :math:`P(A) \\propto \\exp(-E(A) / T)`. Metropolis' rule samples this
-distribution without its normalisation. It proposes a step and accepts it if the energy falls. If the energy rises by
-:math:`\\Delta E`, it accepts the step with probability :math:`\\exp(-\\Delta E / T)`.
+At temperature T a state A has the probability :math:`P(A) \\propto \\exp(-E(A) / T)`.
+Metropolis' rule samples this distribution without its normalisation. It proposes a step
+and accepts it if the energy falls. If the energy rises by :math:`\\Delta E`, it accepts
+the step with probability :math:`\\exp(-\\Delta E / T)`.
 """
 
 # %%
-# We use a single variable instead of a matrix, so that we can draw everything. The energy has two minima; the left one
-# is deeper. The samplers accept any function that maps a stack of shape (R, p, d) to R energies.
+# We use a single variable instead of a matrix, so that we can draw everything. The
+# energy has two minima; the left one is deeper. The samplers accept any function that
+# maps a stack of shape (R, p, d) to R energies.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,9 +30,9 @@ E = energy(x[:, None, None])
 # %%
 # Temperature
 # -----------
-# We run 400 replicas for 200 steps each. The histograms show the sampled states, the lines Boltzmann's distribution.
-# Hot replicas move freely, cold replicas stay near the minima. As T goes to zero, nearly all replicas are in the deeper
-# minimum.
+# We run 400 replicas for 200 steps each. The histograms show the sampled states, the
+# lines Boltzmann's distribution. Hot replicas move freely, cold replicas stay near the
+# minima. As T goes to zero, nearly all replicas are in the deeper minimum.
 
 rng = np.random.default_rng(0)
 temperatures = (1.0, 0.4, 0.2)
@@ -61,10 +63,11 @@ plt.show()
 # %%
 # Tempering
 # ---------
-# Now both minima have nearly the same energy, and T = 0.03. A single replica stays in the minimum where it starts,
-# because the barrier is high. In parallel tempering, replicas at several temperatures swap their states. The cold
-# replica crosses the barrier by swaps with hot ones. Swaps follow Metropolis' rule, so every temperature keeps its
-# distribution.
+# Now both minima have nearly the same energy, and T = 0.03. A single replica stays in
+# the minimum where it starts, because the barrier is high. In parallel tempering,
+# replicas at several temperatures swap their states. The cold replica crosses the
+# barrier by swaps with hot ones. Swaps follow Metropolis' rule, so every temperature
+# keeps its distribution.
 
 
 def nearly_even(A):

@@ -2,13 +2,14 @@
 Clustering with labelled pairs
 ==============================
 
-The samples have no labels, but we know of a few pairs whether they belong together. A metric learned from such pairs
-improves any clustering algorithm.
+The samples have no labels, but we know of a few pairs whether they belong together. A
+metric learned from such pairs improves any clustering algorithm.
 """
 
 # %%
-# We use iris without its labels. k-means with the Euclidean distance mixes two of the species. The adjusted Rand index
-# measures the agreement with the true groups: 1 is perfect, 0 is chance.
+# We use iris without its labels. k-means with the Euclidean distance mixes two of the
+# species. The adjusted Rand index measures the agreement with the true groups: 1 is
+# perfect, 0 is chance.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,8 +33,9 @@ def clusters(Z):
 print(f"Euclidean distance: {adjusted_rand_score(y, clusters(X)):.2f}")
 
 # %%
-# A pair of rows has the label +1 (similar) or -1 (dissimilar). :class:`~freemetric.ITML` learns from pairs.
-# :class:`~freemetric.RCA` learns from chunks, which are groups of similar samples. We join similar pairs to chunks; the
+# A pair of rows has the label +1 (similar) or -1 (dissimilar).
+# :class:`~freemetric.ITML` learns from pairs. :class:`~freemetric.RCA` learns from
+# chunks, which are groups of similar samples. We join similar pairs to chunks; the
 # other rows get -1. RCA ignores dissimilar pairs.
 
 
@@ -90,8 +92,8 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The clusters before and after learning from the last set of pairs. Colours are clusters; crosses mark samples in the
-# wrong cluster.
+# The clusters before and after learning from the last set of pairs. Colours are
+# clusters; crosses mark samples in the wrong cluster.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, Z, name in zip(

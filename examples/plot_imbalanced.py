@@ -2,8 +2,9 @@
 Rare classes
 ============
 
-One sample in twenty belongs to the class of interest. A model that never predicts it has an accuracy of 95 %. Precision
-and recall are better measures. We choose the decision threshold from out-of-bag probabilities.
+One sample in twenty belongs to the class of interest. A model that never predicts it
+has an accuracy of 95 %. Precision and recall are better measures. We choose the
+decision threshold from out-of-bag probabilities.
 """
 
 # %%
@@ -57,9 +58,9 @@ ax.legend(loc="lower left", frameon=False)
 plt.show()
 
 # %%
-# Bags are stratified, so every replica sees the rare class. Votes are calibrated out of bag. ``predict`` returns the
-# class with a probability above one half. The out-of-bag probabilities show which threshold maximises the F1 score; no
-# test sample is needed.
+# Bags are stratified, so every replica sees the rare class. Votes are calibrated out of
+# bag. ``predict`` returns the class with a probability above one half. The out-of-bag
+# probabilities show which threshold maximises the F1 score; no test sample is needed.
 
 model = models["FreeEnergyClassifier"]
 expected = model.oob_decision_function_[:, 1]
@@ -72,12 +73,14 @@ threshold = thresholds[f1[:-1].argmax()]
 
 for name, limit in (("one half", 0.5), ("out of bag", threshold)):
     found = (probabilities["FreeEnergyClassifier"] >= limit).astype(int)
-    scores = f"F1 {f1_score(y_test, found):.2f}, balanced accuracy {balanced_accuracy_score(y_test, found):.2f}"
+    balanced = balanced_accuracy_score(y_test, found)
+    scores = f"F1 {f1_score(y_test, found):.2f}, balanced accuracy {balanced:.2f}"
     print(f"threshold {name:10} {limit:.2f}: {scores}")
 
 # %%
-# The reliability curve shows the share of the rare class among samples with similar predicted probabilities. With so
-# few rare samples, the probabilities tend to be too low.
+# The reliability curve shows the share of the rare class among samples with similar
+# predicted probabilities. With so few rare samples, the probabilities tend to be too
+# low.
 
 figure, ax = plt.subplots(figsize=(4.6, 4.2), layout="constrained")
 ax.plot([0, 1], [0, 1], color="0.6", linestyle=":")

@@ -2,13 +2,13 @@
 Prediction intervals
 ====================
 
-``predict_interval`` returns an interval that contains the target with a given probability. Intervals are wide where the
-target is noisy.
+``predict_interval`` returns an interval that contains the target with a given
+probability. Intervals are wide where the target is noisy.
 """
 
 # %%
-# The target is a sine wave of the first feature. The noise grows from left to right. The other seven features are
-# irrelevant.
+# The target is a sine wave of the first feature. The noise grows from left to right.
+# The other seven features are irrelevant.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,13 +29,15 @@ X_train, y_train, _ = wave(500)
 X_test, y_test, noise = wave(400)
 model = FreeEnergyRegressor(n_replicas=20, random_state=0).fit(X_train, y_train)
 print(
-    f"R^2 out of bag {model.oob_score_:.2f}, on new samples {model.score(X_test, y_test):.2f}"
+    f"R^2 out of bag {model.oob_score_:.2f}, "
+    f"on new samples {model.score(X_test, y_test):.2f}"
 )
 forest = RandomForestRegressor(500, random_state=0).fit(X_train, y_train)
 print(f"R^2 of a forest {forest.score(X_test, y_test):.2f}")
 
 # %%
-# 90 % prediction intervals. Their width follows the noise. Red samples are outside of their interval.
+# 90 % prediction intervals. Their width follows the noise. Red samples are outside of
+# their interval.
 
 low, high = model.predict_interval(X_test, alpha=0.1).T
 inside = (low <= y_test) & (y_test <= high)
@@ -52,8 +54,8 @@ plt.show()
 print(f"{inside.mean():.0%} of the test targets are inside their interval")
 
 # %%
-# Half the width of each interval against the true noise. 90 % of a normal distribution are within 1.64 standard
-# deviations, so points should be close to the line.
+# Half the width of each interval against the true noise. 90 % of a normal distribution
+# are within 1.64 standard deviations, so points should be close to the line.
 
 figure, ax = plt.subplots(figsize=(5, 4), layout="constrained")
 ax.scatter(1.64 * noise, (high - low) / 2, s=8, alpha=0.5)

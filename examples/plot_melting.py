@@ -2,12 +2,13 @@
 A metric melts and freezes
 ==========================
 
-At a low temperature all replicas of a metric are alike. At a high temperature each is another one. We heat iris from
-its ground state, cool it again, and watch the space.
+At a low temperature all replicas of a metric are alike. At a high temperature each is
+another one. We heat iris from its ground state, cool it again, and watch the space.
 """
 
 # %%
-# Two replicas start with the same annealed metric. The temperature rises from 0.00001 to 0.03 and falls again.
+# Two replicas start with the same annealed metric. The temperature rises from 0.00001
+# to 0.03 and falls again.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -54,8 +55,9 @@ maps = np.array([state.A for state, _ in steps])
 q = overlap(maps[:, 0], maps[:, 1])
 
 # %%
-# The overlap q of both replicas is 1 in the cold. It falls where the metric melts. When the metric freezes again, both
-# replicas come back to the same one: the landscape of iris has few valleys. The overlap is averaged over 15 steps.
+# The overlap q of both replicas is 1 in the cold. It falls where the metric melts. When
+# the metric freezes again, both replicas come back to the same one: the landscape of
+# iris has few valleys. The overlap is averaged over 15 steps.
 
 smooth = np.convolve(np.pad(q, 7, mode="edge"), np.ones(15) / 15, mode="valid")
 half = schedule.n_steps // 2
@@ -69,8 +71,8 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The space of both replicas on the way, in its two main directions. A rotation changes no distance, so every step is
-# turned to fit the first one, and all have the same size.
+# The space of both replicas on the way, in its two main directions. A rotation changes
+# no distance, so every step is turned to fit the first one, and all have the same size.
 
 
 def plane(A):

@@ -2,15 +2,16 @@
 Monte Carlo moves
 =================
 
-A move proposes the next state of a Monte Carlo run. Element moves need only the energy. Hamiltonian moves give the map
-a random velocity and integrate Newton's equations. They change all elements at once, and most proposals are accepted.
+A move proposes the next state of a Monte Carlo run. Element moves need only the energy.
+Hamiltonian moves give the map a random velocity and integrate Newton's equations. They
+change all elements at once, and most proposals are accepted.
 """
 
 # %%
 # Two variables
 # -------------
-# The energy is a narrow valley in the plane. The matrix move has to take small steps, otherwise it is rejected. The
-# Hamiltonian move follows the valley.
+# The energy is a narrow valley in the plane. The matrix move has to take small steps,
+# otherwise it is rejected. The Hamiltonian move follows the valley.
 
 import time
 
@@ -54,8 +55,9 @@ plt.show()
 # %%
 # A metric
 # --------
-# A map from the pixels of digits to 8 dimensions has hundreds of elements. Both runs have the same temperature. Both
-# converge to Boltzmann's distribution. In a quadratic minimum, its mean energy is T / 2 for every element of the map.
+# A map from the pixels of digits to 8 dimensions has hundreds of elements. Both runs
+# have the same temperature. Both converge to Boltzmann's distribution. In a quadratic
+# minimum, its mean energy is T / 2 for every element of the map.
 
 X, y = load_digits(return_X_y=True)
 X, y = X[:400] / 16, y[:400]
@@ -67,9 +69,8 @@ samplers = {
 }
 figure, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 for name, sampler in samplers.items():
-    DMLFE(p, sampler=Annealing(move=sampler.move, n_steps=1), init="pca").fit(
-        X, y
-    )  # compiles the kernels
+    # compiles the kernels
+    DMLFE(p, sampler=Annealing(move=sampler.move, n_steps=1), init="pca").fit(X, y)
     start = time.perf_counter()
     model = DMLFE(p, sampler=sampler, init="pca", random_state=0).fit(X, y)
     seconds = np.linspace(0, time.perf_counter() - start, model.n_iter_ + 1)[1:]
@@ -82,5 +83,7 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The Hamiltonian run converges first, after a few trajectories. Use element moves for small maps and for energies
-# without a gradient. :class:`~freemetric.mc.StretchRotateMove` rotates and stretches planes of two features.
+# The Hamiltonian run converges first, after a few trajectories. Use element moves for
+# small maps and for energies without a gradient.
+# :class:`~freemetric.mc.StretchRotateMove` rotates and stretches planes of two
+# features.

@@ -2,8 +2,8 @@
 Mixed tables, pipelines and grid search
 =======================================
 
-Learners are scikit-learn transformers. They work in pipelines after a ColumnTransformer and keep feature names. A grid
-search can compare different learners.
+Learners are scikit-learn transformers. They work in pipelines after a ColumnTransformer
+and keep feature names. A grid search can compare different learners.
 """
 
 # %%
@@ -45,8 +45,8 @@ model = Pipeline(
 )
 
 # %%
-# The grid contains the learner itself and parameters of some learners. All steps, including imputation, are refitted in
-# every fold.
+# The grid contains the learner itself and parameters of some learners. All steps,
+# including imputation, are refitted in every fold.
 
 grid = [
     {"metric": [Euclidean(), RCA(), LFDA(), LMNN()], "vote__n_neighbors": [1, 5, 15]},
@@ -59,7 +59,8 @@ grid = [
 search = GridSearchCV(model, grid, cv=5).fit(X_train, y_train)
 print(f"best: {search.best_params_}")
 print(
-    f"accuracy of inner folds {search.best_score_:.3f}, of test samples {search.score(X_test, y_test):.3f}"
+    f"accuracy of inner folds {search.best_score_:.3f}, "
+    f"of test samples {search.score(X_test, y_test):.3f}"
 )
 
 # %%

@@ -2,12 +2,14 @@
 Decision regions before and after learning
 ==========================================
 
-A classifier by nearest neighbours assigns a class to every point. A learned metric changes its regions.
+A classifier by nearest neighbours assigns a class to every point. A learned metric
+changes its regions.
 """
 
 # %%
-# The classes are narrow parallel bands. The direction along the bands is uninformative and has the largest variance, so
-# neighbours by the Euclidean distance often belong to another band.
+# The classes are narrow parallel bands. The direction along the bands is uninformative
+# and has the largest variance, so neighbours by the Euclidean distance often belong to
+# another band.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -49,13 +51,14 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
 plt.show()
 
 # %%
-# DMLFE stretches the direction across the bands. Neighbours then lie along a band, and the regions become parallel to
-# the bands.
+# DMLFE stretches the direction across the bands. Neighbours then lie along a band, and
+# the regions become parallel to the bands.
 
 A = model[0].components_
 stretch_across, stretch_along = np.linalg.norm(
     A @ np.array([[1, 1], [-1, 1]]) / np.sqrt(2), axis=0
 )
 print(
-    f"stretch across the bands {stretch_across:.1f}, along the bands {stretch_along:.1f}"
+    f"stretch across the bands {stretch_across:.1f}, "
+    f"along the bands {stretch_along:.1f}"
 )

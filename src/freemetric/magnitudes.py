@@ -1,6 +1,8 @@
-"""Scores of numbers of any magnitude, scaled by a power of two, so that squares neither overflow nor vanish.
+"""Scores of numbers of any magnitude, scaled by a power of two, so that squares neither
+overflow nor vanish.
 
-A power of two changes only exponents: results stay the same to the last bit, and those of 2^k y are 2^k times as large.
+A power of two changes only exponents: results stay the same to the last bit, and those
+of 2^k y are 2^k times as large.
 """
 
 from typing import Any
@@ -13,7 +15,8 @@ LARGEST = np.finfo(np.float64).max
 
 
 def exponent_of(*arrays: ArrayLike) -> Any:
-    """The smallest e with :math:`|y| < 2^e` for all numbers y of arrays (n,), or (m,) of every column of arrays (n, m).
+    """The smallest e with :math:`|y| < 2^e` for all numbers y of arrays (n,), or (m,)
+    of every column of arrays (n, m).
 
     0 where there are none, or all are zero.
 
@@ -34,7 +37,9 @@ def reduced(y: ArrayLike, exponent: Any) -> NDArray[np.float64]:
 
 
 def enlarged(y: ArrayLike, exponent: Any) -> NDArray[np.float64]:
-    """Numbers whose values in units of 2^exponent are y; the largest that there are in place of infinite ones."""
+    """Numbers whose values in units of 2^exponent are y; the largest that there are in
+    place of infinite ones.
+    """
     with np.errstate(over="ignore"):
         return np.clip(
             np.ldexp(np.asarray(y, dtype=np.float64), exponent), -LARGEST, LARGEST
@@ -42,7 +47,7 @@ def enlarged(y: ArrayLike, exponent: Any) -> NDArray[np.float64]:
 
 
 def lengths(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Euclidean lengths (n,) of differences (n, p) of any magnitude; none is infinite."""
+    """Euclidean lengths (n,) of differences (n, p) of any magnitude, all finite."""
     exponent = exponent_of(differences.T)
     return enlarged(
         np.linalg.norm(reduced(differences, exponent[:, None]), axis=1), exponent

@@ -1,4 +1,5 @@
-"""What is private in scikit-learn and used here, and the checks that we fail on purpose.
+"""What is private in scikit-learn and used here, and the checks that we fail on
+purpose.
 
 A release of scikit-learn that moves these names breaks this file alone.
 """

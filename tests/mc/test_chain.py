@@ -1,4 +1,6 @@
-"""Chains are values: stopped, written, read and resumed they give the same states as if nothing had happened."""
+"""Chains are values: stopped, written, read and resumed they give the same states as if
+nothing had happened.
+"""
 
 import multiprocessing
 from itertools import pairwise
@@ -89,7 +91,9 @@ def test_a_chain_does_not_change(sampler, energy):
 
 
 def test_step_sizes_adapt_in_the_burn_in_and_never_after(energy):
-    """They change after each of the first three steps of six, and stay as they are afterwards."""
+    """They change after each of the first three steps of six, and stay as they are
+    afterwards.
+    """
     sampler = Annealing(Constant(1e-3), MatrixMove(0.2), n_steps=6, burn_in=0.5)
     chain = sampler.begin(np.random.default_rng(0), energy, start())
     scales = [chain.scale]

@@ -14,7 +14,9 @@ from freemetric.mc.diagnostics import (
 
 
 def autoregressive(rng, phi, n_steps, n_chains):
-    """AR(1) chains with a stationary start: worth (1 - phi) / (1 + phi) of their length."""
+    """AR(1) chains with a stationary start: worth (1 - phi) / (1 + phi) of their
+    length.
+    """
     x = rng.standard_normal((n_steps, n_chains)) * np.sqrt(1 - phi**2)
     x[0] /= np.sqrt(1 - phi**2)
     for t in range(1, n_steps):

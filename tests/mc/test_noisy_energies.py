@@ -19,7 +19,7 @@ from freemetric.mc.moves.metropolis import penalty
 
 
 class Together(Streams):
-    """One stream for all replicas: as good for statistics as one for each, and faster."""
+    """One stream for all replicas: as good for statistics as one each, and faster."""
 
     def _rows(self, size, draw):
         return draw(self.generators[0], size)
@@ -30,9 +30,11 @@ def together(R, seed=1):
 
 
 class Noisy:
-    """An energy (value, gradient) of single numbers, whose batches have normal errors: of gradients, and of slopes.
+    """An energy (value, gradient) of single numbers, whose batches have normal errors:
+    of gradients, and of slopes.
 
-    ``has_batches`` is whether moves can draw batches, and so find out how large the errors are.
+    ``has_batches`` is whether moves can draw batches, and so find out how large the
+    errors are.
     """
 
     def __init__(self, value, slope, noise, has_batches=True):
@@ -181,7 +183,9 @@ def test_without_friction_and_noise_it_is_newtons_equation():
 
 @pytest.mark.parametrize("friction", [0.0, 0.5])
 def test_the_error_of_the_time_step_is_what_an_exact_energy_counts(friction):
-    """Without friction it is that of E + v^2 / 2, by hand; with friction it goes away with the time step."""
+    """Without friction it is that of E + v^2 / 2, by hand; with friction it goes away
+    with the time step.
+    """
     energy = two_wells(0.0)
     del energy.draw
     energy.value_and_grad = lambda A: (energy(A), energy.slope(A))
@@ -251,9 +255,8 @@ def test_the_penalty_keeps_the_balance_that_noise_breaks(move):
 
 
 def test_the_penalty_of_an_estimated_variance():
-    assert penalty(2.0, 3) == pytest.approx(
-        2 / 2 + 4 / 16 + 8 / 72
-    )  # Ceperley and Dewing's series, by hand
+    # Ceperley and Dewing's series, by hand
+    assert penalty(2.0, 3) == pytest.approx(2 / 2 + 4 / 16 + 8 / 72)
     assert penalty(1.0, 10**9) == pytest.approx(1 / 2)  # of a known one
 
 
@@ -298,7 +301,9 @@ def test_without_noise_the_penalty_is_metropolis_rule():
 
 @pytest.mark.slow
 def test_real_batches_against_quadrature(iris):
-    """One weight of iris' features: Boltzmann's distribution of the mean energy of batches, from many of them."""
+    """One weight of iris' features: Boltzmann's distribution of the mean energy of
+    batches, from many of them.
+    """
     X, y = iris[0][:, 2:3], iris[1]
     bound = MiniBatch(Diagonal(NCAEnergy()), 60).bind(X, y)
     T, grid = 0.03, np.linspace(0.25, 13.75, 28)  # the energy is even

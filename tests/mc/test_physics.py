@@ -1,4 +1,6 @@
-"""Samplers are right when they sample the right distribution: statistics against closed forms."""
+"""Samplers are right when they sample the right distribution: statistics against closed
+forms.
+"""
 
 import numpy as np
 import pytest
@@ -29,7 +31,9 @@ MOVES = [
 
 
 class Well:
-    """E = |A|^2 / 2: a harmonic well, in which every element has variance T and <E> = n T / 2."""
+    """E = |A|^2 / 2: a harmonic well, in which every element has variance T and <E> = n
+    T / 2.
+    """
 
     def __call__(self, A):
         return (A**2).sum(axis=(1, 2)) / 2
@@ -48,7 +52,9 @@ def energies_after_burn_in(sampler, energy, A, seed=0):
 
 
 def mean_and_error(energies):
-    """Mean over everything and its standard error, from the spread of independent replicas."""
+    """Mean over everything and its standard error, from the spread of independent
+    replicas.
+    """
     replicas = energies.mean(axis=0)
     return replicas.mean(), replicas.std(ddof=1) / np.sqrt(len(replicas))
 
@@ -194,12 +200,14 @@ def test_caution_bounds_the_first_time_step():
         first_step(),
         first_step(caution=0.01),
     )
-    # so short that a whole trajectory is accepted at once; of the longest step that was, or the shortest that was not
+    # so short that a whole trajectory is accepted at once; of the longest step that
+    # was, or the shortest that was not
     assert np.isin((100 * careful / single).round(6), (1.0, 2.0)).all()
     halvings = np.log2(single / bold)
     np.testing.assert_allclose(halvings, halvings.round())
     assert (halvings >= 0).all()
-    # "single" tries no trajectory, whatever its length: twice the longest leap whose error is small enough
+    # "single" tries no trajectory, whatever its length: twice the longest leap whose
+    # error is small enough
     np.testing.assert_array_equal(
         first_step(step_size="single"), first_step(step_size="single", n_leapfrog=50)
     )
@@ -226,7 +234,8 @@ def test_step_sizes_in_words_are_known_ones(step_size):
     sampler = Annealing(Constant(1.0), HamiltonianMove(step_size), n_steps=2)
     with pytest.raises(
         ValueError,
-        match=f"step_size of HamiltonianMove is a number, 'auto' or 'single'; got '{step_size}'",
+        match="step_size of HamiltonianMove is a number, "
+        f"'auto' or 'single'; got '{step_size}'",
     ):
         list(sampler.iterate(np.random.default_rng(0), Well(), np.ones((1, 1, 2))))
 

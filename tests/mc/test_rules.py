@@ -69,7 +69,8 @@ def test_adaptive_annealing_reaches_the_bottom(rng):
 
 
 def test_convergence_is_decided_over_a_window(rng):
-    # A flat energy accepts everything: a single trial would call it converged, a window does so after `window` steps.
+    # A flat energy accepts everything: a single trial would call it converged, a window
+    # does so after `window` steps.
     steps = list(
         Annealing(Constant(0.0), MatrixMove(), tol=1e-6, window=7).iterate(
             rng, lambda A: A[:, 0, 0] * 0, np.ones((2, 1, 1))

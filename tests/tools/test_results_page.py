@@ -61,7 +61,9 @@ def test_commands_that_the_pages_name_are_there():
 
 def test_an_excerpt_chooses_columns_and_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(results_page, "TABLES", tmp_path)
-    text = "words\n\n| other | a |\n|---|---|\n| x | 0 |\n\n| set | a | b |\n|---|---|---|\n| x | 1 |  |\n| y | 3 | 4 |\n"
+    other = "| other | a |\n|---|---|\n| x | 0 |\n"
+    wanted = "| set | a | b |\n|---|---|---|\n| x | 1 |  |\n| y | 3 | 4 |\n"
+    text = f"words\n\n{other}\n{wanted}"
     (tmp_path / "some.md").write_text(text)
     whole = results_page.Excerpt("some", "set")
     assert (

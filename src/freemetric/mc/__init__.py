@@ -1,4 +1,6 @@
-"""The physics: states, moves, schedules, samplers and chains. Independent of metrics and data."""
+"""The physics: states, moves, schedules, samplers and chains. Independent of metrics
+and data.
+"""
 
 from .moves import (
     ElementMove,

@@ -1,4 +1,4 @@
-"""Samplers: how replicas walk at the temperatures of a schedule, alone or in exchange."""
+"""Samplers: how replicas walk at the temperatures of a schedule."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,10 +11,12 @@ from .streams import Streams
 
 
 class Schedule(BaseEstimator):
-    """``schedule(step, temperatures, energies)``: the temperature of a step, given those before it.
+    """``schedule(step, temperatures, energies)``: the temperature of a step, given
+    those before it.
 
-    ``temperatures`` (one number a step) and ``energies`` (R numbers a step) hold all earlier steps. With
-    ``reads_energies = False`` replicas do not depend on each other, and can run apart.
+    ``temperatures`` (one number a step) and ``energies`` (R numbers a step) hold all
+    earlier steps. With ``reads_energies = False`` replicas do not depend on each other,
+    and can run apart.
     """
 
     reads_energies = True
@@ -26,7 +28,9 @@ class Schedule(BaseEstimator):
 
 
 class Constant(Schedule):
-    """Always ``temperature``, one of all replicas or (R,). At 0 only what lowers the energy is kept: a quench."""
+    """Always ``temperature``, one of all replicas or (R,). At 0 only what lowers the
+    energy is kept: a quench.
+    """
 
     reads_energies = False
 
@@ -68,10 +72,12 @@ class Linear(Schedule):
 
 
 class Adaptive(Schedule):
-    """Cool by the measured fluctuation of the energy: T <- T exp(-speed T / sigma_E) every ``window`` steps.
+    """Cool by the measured fluctuation of the energy: T <- T exp(-speed T / sigma_E)
+    every ``window`` steps.
 
-    Keeps successive Boltzmann distributions overlapping: slow where the specific heat is large, that is where
-    the energy changes much with temperature, and fast elsewhere (Huang, Romeo and Sangiovanni-Vincentelli 1986).
+    Keeps successive Boltzmann distributions overlapping: slow where the specific heat
+    is large, that is where the energy changes much with temperature, and fast elsewhere
+    (Huang, Romeo and Sangiovanni-Vincentelli 1986).
 
     Parameters
     ----------
@@ -108,12 +114,13 @@ class Adaptive(Schedule):
 class Sampler(BaseEstimator):
     """Advances chains of R replicas.
 
-    ``begin(rng, energy, A)`` makes a :class:`Chain`, ``advance(chain, energy)`` makes one Monte Carlo step of it, until
-    ``ended(chain)``. ``iterate(rng, energy, A)`` is the short way: it yields (State, Info) once per step. ``rng`` is a
-    generator, out of which every replica gets a stream of its own, or the :class:`Streams` themselves.
+    ``begin(rng, energy, A)`` makes a :class:`Chain`, ``advance(chain, energy)`` makes
+    one Monte Carlo step of it, until ``ended(chain)``. ``iterate(rng, energy, A)`` is
+    the short way: it yields (State, Info) once per step. ``rng`` is a generator, out of
+    which every replica gets a stream of its own, or the :class:`Streams` themselves.
 
-    Step sizes adapt during the first ``burn_in`` share of the steps and are then frozen: a step size that keeps
-    following the walk breaks detailed balance.
+    Step sizes adapt during the first ``burn_in`` share of the steps and are then
+    frozen: a step size that keeps following the walk breaks detailed balance.
     """
 
     burn_in: float
@@ -141,7 +148,9 @@ class Sampler(BaseEstimator):
         )
 
     def _first_temperatures(self, n_replicas: int) -> Array:
-        """Temperatures (R,) of the first step; ValueError where so many replicas cannot be."""
+        """Temperatures (R,) of the first step; ValueError where so many replicas cannot
+        be.
+        """
         raise NotImplementedError
 
     def advance(self, chain: Chain, energy: EnergyFunction) -> tuple[Chain, Info]:
@@ -166,7 +175,9 @@ class Sampler(BaseEstimator):
             yield chain.state, info
 
     def _moved(self, chain, energy, temperature) -> tuple[State, Array, Info]:
-        """State and step sizes after a step of the move, and the mean acceptance of each replica of what was tried."""
+        """State and step sizes after a step of the move, and the mean acceptance of
+        each replica of what was tried.
+        """
         move, adapts = as_move(self.move), chain.step < self.burn_in * self.n_steps
         state, accepted = move.step(
             chain.streams, energy, chain.state, temperature, chain.scale
@@ -192,7 +203,8 @@ class Annealing(Sampler):
     burn_in : float, default=0.7
         Share of the steps in which step sizes adapt.
     tol : float or None, default=None
-        Stop when no replica's energy varied by more than this over ``window`` steps. None: never.
+        Stop when no replica's energy varied by more than this over ``window`` steps.
+        None: never.
     window : int, default=10
         Steps that decide about convergence.
     """
@@ -246,9 +258,11 @@ class Annealing(Sampler):
 
 
 class ParallelTempering(Sampler):
-    """One replica per temperature; neighbours exchange their maps, so that the cold ones escape through the hot.
+    """One replica per temperature; neighbours exchange their maps, so that the cold
+    ones escape through the hot.
 
-    A swap of replicas i and j is accepted with probability min(1, exp((1/T_i - 1/T_j) (E_i - E_j))).
+    A swap of replicas i and j is accepted with probability min(1, exp((1/T_i - 1/T_j)
+    (E_i - E_j))).
 
     Parameters
     ----------
@@ -287,7 +301,8 @@ class ParallelTempering(Sampler):
         temperature = check_temperature(self.temperatures)
         if n_replicas != len(temperature):
             raise ValueError(
-                f"There must be as many replicas as temperatures, {len(temperature)}; got {n_replicas}."
+                "There must be as many replicas as temperatures, "
+                f"{len(temperature)}; got {n_replicas}."
             )
         if np.any(np.diff(temperature) <= 0):
             raise ValueError(f"temperatures must ascend; got {temperature.tolist()}.")
@@ -310,10 +325,13 @@ class ParallelTempering(Sampler):
 def exchange(
     rng: Streams, state: State, temperature: Array, first: int
 ) -> tuple[State, Array]:
-    """Try to swap the pairs (first, first + 1), (first + 2, first + 3), ... of neighbouring temperatures."""
+    """Try to swap the pairs (first, first + 1), (first + 2, first + 3), ... of
+    neighbouring temperatures.
+    """
     cold = np.arange(first, len(temperature) - 1, 2)
     hot = cold + 1
-    # Metropolis' rule for the cold replica taking the hot one's map, at 1/T = 1/T_cold - 1/T_hot.
+    # Metropolis' rule for the cold replica taking the hot one's map, at 1/T = 1/T_cold
+    # - 1/T_hot.
     between, rise = np.zeros(len(temperature)), np.full(len(temperature), np.inf)
     between[cold] = (
         temperature[cold] * temperature[hot] / (temperature[hot] - temperature[cold])

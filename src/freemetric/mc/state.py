@@ -1,4 +1,6 @@
-"""States of R replicas and runs as values: a chain can be stopped after any step, written, sent and resumed."""
+"""States of R replicas and runs as values: a chain can be stopped after any step,
+written, sent and resumed.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -47,7 +49,8 @@ class Info(NamedTuple):
     adapting : bool
         Whether step sizes are still changing: not yet a sample.
     swaps : ndarray of shape (R - 1,) or None, default=None
-        Which neighbouring temperatures exchanged replicas; NaN where that was not tried.
+        Which neighbouring temperatures exchanged replicas; NaN where that was not
+        tried.
     """
 
     step: int
@@ -70,8 +73,9 @@ class Info(NamedTuple):
 class Chain(NamedTuple):
     """R replicas between two Monte Carlo steps, with all that the next step depends on.
 
-    ``Sampler.begin`` makes one, ``Sampler.advance`` returns the next; a chain itself never changes. To go on from it
-    takes the same sampler and the same energy, nothing else.
+    ``Sampler.begin`` makes one, ``Sampler.advance`` returns the next; a chain itself
+    never changes. To go on from it takes the same sampler and the same energy, nothing
+    else.
 
     Parameters
     ----------
@@ -104,7 +108,9 @@ class Chain(NamedTuple):
     def followed_by(
         self, state: State, scale: Array, temperature: float | None = None
     ) -> "Chain":
-        """The chain after another step; it remembers the step where a temperature is given."""
+        """The chain after another step; it remembers the step where a temperature is
+        given.
+        """
         temperatures, energies = self.temperatures, self.energies
         if temperature is not None:
             temperatures = _extended(temperatures, self.step, temperature)
@@ -130,7 +136,9 @@ class Chain(NamedTuple):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Chain":
-        """The chain that was written down; ValueError where its parts do not belong together."""
+        """The chain that was written down; ValueError where its parts do not belong
+        together.
+        """
         A, energy, scale = (state[name] for name in ("A", "energy", "scale"))
         gradient, velocity = state["gradient"], state.get("velocity")
         R, step = len(A), state["step"]
@@ -171,7 +179,9 @@ def _first(values: Sequence, n: int) -> Sequence:
 
 
 def _extended(values: Sequence, n: int, value: Any) -> Sequence:
-    """The first n values and one more: appended in place where no other chain has gone on from here."""
+    """The first n values and one more: appended in place where no other chain has gone
+    on from here.
+    """
     if isinstance(values, list) and len(values) == n:
         values.append(value)
         return values
@@ -189,7 +199,9 @@ def evaluate_with_gradient(energy: EnergyFunction, A: Array) -> tuple[Array, Arr
 
 
 def near(energy: EnergyFunction, A: Array) -> EnergyFunction:
-    """The energy as it is around these maps; energies that only look at what is near have a ``near`` of their own."""
+    """The energy as it is around these maps; energies that only look at what is near
+    have a ``near`` of their own.
+    """
     return energy.near(A) if hasattr(energy, "near") else energy
 
 
@@ -197,7 +209,8 @@ def checked(values: Array, A: Array) -> Array:
     values = np.asarray(values, dtype=np.float64)
     if values.shape != (len(A),):
         raise ValueError(
-            f"The energy must map {A.shape} replicas to shape {(len(A),)}; it returned shape {values.shape}."
+            f"The energy must map {A.shape} replicas to shape {(len(A),)}; "
+            f"it returned shape {values.shape}."
         )
     if np.isnan(values).any():
         raise ValueError(

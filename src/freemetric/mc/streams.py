@@ -17,8 +17,9 @@ LAST_PLACE = {
 class Streams:
     """R generators that answer as one: row r of every array comes from generator r.
 
-    What a replica draws does not depend on which others run beside it. The methods are those of
-    ``numpy.random.Generator`` that moves need; the first axis of every ``size`` is R.
+    What a replica draws does not depend on which others run beside it. The methods are
+    those of ``numpy.random.Generator`` that moves need; the first axis of every
+    ``size`` is R.
 
     Parameters
     ----------
@@ -44,13 +45,14 @@ class Streams:
 
     @classmethod
     def of(cls, rng: "np.random.Generator | Streams", n_replicas: int) -> "Streams":
-        """Streams as they are, or as many as there are replicas out of one generator."""
+        """Streams as they are, or as many as there are replicas, of one generator."""
         streams = (
             cls(rng.spawn(n_replicas)) if isinstance(rng, np.random.Generator) else rng
         )
         if len(streams) != n_replicas:
             raise ValueError(
-                f"There must be as many random streams as replicas, {n_replicas}; got {len(streams)}."
+                "There must be as many random streams as replicas, "
+                f"{n_replicas}; got {len(streams)}."
             )
         return streams
 

@@ -1,6 +1,6 @@
 """The CPU kernels: compiled once per machine, serial, without Python's lock."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class Data(NamedTuple):
     weights: np.ndarray  # (B, N) float32, of sum one
     log_weights: np.ndarray  # (B, N) float32, to base 2
     y: np.ndarray
-    cost: Similarity | Loss
+    cost: Any  # a Similarity or a Loss
     scale: np.ndarray  # (B, m), what a constant prediction costs
 
 

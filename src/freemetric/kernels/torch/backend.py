@@ -59,12 +59,13 @@ def prepare(
         if isinstance(cost, Similarity) and cost.kind == "class"
         else torch.float32
     )
-    single = [_on(device, part) for part in (X, weights)]
-    return Data(*single, _on(device, y, of_y), cost, scale)
+    X, weights, y = _on(device, X), _on(device, weights), _on(device, y, of_y)
+    return Data(X, weights, y, cost, scale)
 
 
-def _on(device, values, dtype=torch.float32):
-    return torch.as_tensor(np.ascontiguousarray(values)).to(dtype).to(device)
+def _on(device, values, dtype=None):
+    single = torch.float32 if dtype is None else dtype
+    return torch.as_tensor(np.ascontiguousarray(values)).to(single).to(device)
 
 
 def neighbor_lists(
@@ -74,7 +75,8 @@ def neighbor_lists(
     Z = images(data.X, maps, diagonal)
     square = (Z * Z).sum(2)
     found = []
-    for rows in _blocks(*Z.shape[:2], 8 * Z.shape[1]):
+    n_maps, n_samples = Z.shape[:2]
+    for rows in _blocks(n_maps, n_samples, 8 * n_samples):
         # Squared distances but for a constant of each row.
         D = torch.baddbmm(square[:, None], Z[:, rows], Z.transpose(1, 2), alpha=-2)
         D.diagonal(offset=rows.start, dim1=1, dim2=2).fill_(torch.inf)

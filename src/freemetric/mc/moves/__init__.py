@@ -26,6 +26,7 @@ def as_move(move: Move | str | None) -> Move:
         return MOVES[move]()
     if not hasattr(move, "step"):
         raise TypeError(
-            f"move must be a Move or one of {', '.join(map(repr, MOVES))}; got {move!r}."
+            f"move must be a Move or one of {', '.join(map(repr, MOVES))}; "
+            f"got {move!r}."
         )
     return move
