@@ -12,6 +12,7 @@ from freemetric.experiments.records import Job, Record
 
 parts = pytest.importorskip("parts", reason="benchmarks are not installed")
 import parts_of_ensembles  # noqa: E402
+import parts_table  # noqa: E402
 import pool as tables  # noqa: E402
 
 PARTS = {part.name: part for part in parts_of_ensembles.PARTS}
@@ -112,12 +113,16 @@ def a_pool(tmp_path, monkeypatch, rng):
     (tmp_path / "MANIFEST.csv").write_text(kinds)
 
 
-@pytest.mark.parametrize(("name", "measure"), [("one", "honest_error"), ("two", "r2")])
-def test_the_pool_is_read_split_and_fitted(a_pool, name, measure):
+@pytest.mark.parametrize(
+    ("kind", "name", "measure"),
+    [("mixed-class", "one", "honest_error"), ("regression", "two", "r2")],
+)
+def test_the_pool_is_read_split_and_fitted(a_pool, kind, name, measure):
+    assert f"{kind}/{name}" in parts.tables_by_group()[parts_table.POOL[kind]]
     first, second = tables.table_halves(name, 0)
     rows = [*first.X.index, *second.X.index]
     assert sorted(rows) == list(range(60))
-    job = Job(f"pool/{name}", "free-energy", 0, 0, "24 of 36 replicas")
+    job = Job(f"{kind}/{name}", "free-energy", 0, 0, "24 of 36 replicas")
     record = parts.record_of(job, None)
     assert not record.failure
     assert getattr(record, measure) is not None
@@ -127,11 +132,11 @@ def test_the_table(capsys):
     records = []
     for number in range(8):
         for name, error in ((parts_of_ensembles.NOTHING, 10.0), ("form: full", 11.0)):
-            job = Job(f"set{number}", "free-energy", 0, 0, name)
+            job = Job(f"mixed-class/{number}", "free-energy", 0, 0, name)
             found = {"honest_error": error + number / 10, "brier": error / 100}
             seconds = 2.0 if name == "form: full" else 1.0
             records.append(Record(job, seconds=seconds, **found))
-    parts.print_parts(records, {parts.SMALL: [f"set{i}" for i in range(8)]})
+    parts_table.print_parts(records)
     text = capsys.readouterr().out
     row = "| form: full | +1.00 | 0-0-8 | 0.0078 | +1.00 | 0-0-8 | 0.0078 | 2.00 |"
     assert row in text
