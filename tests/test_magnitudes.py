@@ -1,4 +1,7 @@
-"""Targets of any magnitude: predictions of c y are c times those of y, exactly where c is a power of two."""
+"""Targets of any magnitude: predictions of c y are c times those of y.
+
+Exactly so where c is a power of two.
+"""
 
 import numpy as np
 import pytest

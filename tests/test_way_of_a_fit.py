@@ -45,11 +45,11 @@ def found():
         if "Free" in kind.__name__:
             make = partial(make, n_replicas=8)
         model = make().fit(X, y)  # imports and compilation are no part of the walk
-        fit = walk(lambda: make().fit(X, y))
+        fit = walk(partial(make().fit, X, y))
         steps[kind.__name__, "fit"] = fit
         steps[kind.__name__, "kernel"] = before_kernels(fit)
         if hasattr(model, "predict"):
-            steps[kind.__name__, "predict"] = walk(lambda: model.predict(X[:5]))
+            steps[kind.__name__, "predict"] = walk(partial(model.predict, X[:5]))
     return steps
 
 

@@ -253,6 +253,7 @@ def element_sweep(
 
     R, N = len(A), data.X.shape[1]
     step = max(1, BLOCK_BYTES // (4 * N**2))
+    floor = data.cost.log_floor if isinstance(data.cost, Similarity) else 0.0
     out, energies = np.empty(A.shape), np.empty(R)
     accepted = np.empty(trials.rows.shape, dtype=bool)
     X, y, w = (
@@ -261,7 +262,7 @@ def element_sweep(
     for start in range(0, R, step):
         part = slice(start, start + step)
         maps = _on(data.X.device, A[part], torch.float64).clone()
-        samples = X[part], y[part], w[part], data.cost.log_floor
+        samples = X[part], y[part], w[part], floor
         of_part = Trials(*(values[part] for values in trials))
         values, accepted[part] = sweep(*samples, maps, of_part, ridge)
         energies[part] = values.cpu().numpy()
