@@ -142,7 +142,9 @@ def test_partial_fit_fits_the_estimators_anew(blobs):
 def test_partial_fit_refuses_new_classes_and_other_features(blobs):
     X, y = blobs
     model = few().fit(X, y)
-    with pytest.raises(ValueError, match="y has the class .*7.*, which was not in the"):
+    with pytest.raises(
+        ValueError, match=r"y has the class .*7.*, which was not in the"
+    ):
         model.partial_fit(X[:2], [0, 7])
     with pytest.raises(ValueError, match="expecting 4 features"):
         model.partial_fit(X[:2, :3], [0, 1])

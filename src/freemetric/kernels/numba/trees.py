@@ -9,11 +9,13 @@ f32 = np.float32
 
 @njit(nogil=True, cache=True)
 def grow_tree(bins, columns, force, weights, n_bins, limits, splits, node):
-    """Write to splits (2, n_inner) the feature and the last bin on the left of every inner node, level by level.
+    """Write to splits (2, n_inner) the feature and the last bin on the left of every
+    inner node, level by level.
 
-    A split is the one of some columns that lowers the squared error of a force (N,) the most, of rows with weights
-    (N,) and bins (d, N); ``limits`` are the least weight of a side and the ridge on its mean. A node that no split
-    improves sends all rows to the left. ``node`` (N,) is the leaf of every row in the end.
+    A split is the one of some columns that lowers the squared error of a force (N,) the
+    most, of rows with weights (N,) and bins (d, N); ``limits`` are the least weight of
+    a side and the ridge on its mean. A node that no split improves sends all rows to
+    the left. ``node`` (N,) is the leaf of every row in the end.
     """
     N, n_inner, (least, ridge), first = len(force), splits.shape[1], limits, 0
     sums = np.empty(((n_inner + 1) // 2, n_bins, 2), f32)
@@ -63,7 +65,9 @@ def grow_tree(bins, columns, force, weights, n_bins, limits, splits, node):
 
 @njit(nogil=True, cache=True)
 def add_leaves(X, features, thresholds, leaves, out):
-    """Add to out (n, C) the leaves (T, n_leaves, C) that samples X (n, d) reach in every tree."""
+    """Add to out (n, C) the leaves (T, n_leaves, C) that samples X (n, d) reach in
+    every tree.
+    """
     n_inner = features.shape[1]
     for i in range(X.shape[0]):
         for t in range(features.shape[0]):
