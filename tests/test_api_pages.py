@@ -30,7 +30,8 @@ def test_names_are_there(page):
     for module, name in names_of(page):
         *inner, last = name.split(".")
         owner = import_module(".".join([module, *inner]))
-        assert hasattr(owner, last), f"{module}.{name}"
+        if not hasattr(owner, last):
+            import_module(f"{module}.{name}")  # a module
 
 
 def test_the_first_page_names_everything():

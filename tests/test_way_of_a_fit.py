@@ -51,27 +51,11 @@ def steps_of(kind, X, y):
 @pytest.fixture(scope="module")
 def found():
     """Files of every step of every estimator."""
-<<<<<<< HEAD
-    steps = {}
-    for kind, data in DATA.items():
-        X, y = data(return_X_y=True)
-        make = partial(kind, random_state=0)
-        if "Free" in kind.__name__:
-            make = partial(make, n_replicas=8)
-        model = make().fit(X, y)  # imports and compilation are no part of the walk
-        fit = walk(partial(make().fit, X, y))
-        steps[kind.__name__, "fit"] = fit
-        steps[kind.__name__, "kernel"] = before_kernels(fit)
-        if hasattr(model, "predict"):
-            steps[kind.__name__, "predict"] = walk(partial(model.predict, X[:5]))
-    return steps
-=======
     return {
         (kind.__name__, step): files
         for kind, data in DATA.items()
         for step, files in steps_of(kind, *data(return_X_y=True)).items()
     }
->>>>>>> room-enstests
 
 
 DATA = {

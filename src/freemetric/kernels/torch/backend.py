@@ -24,7 +24,7 @@ class Data(NamedTuple):
     X: torch.Tensor  # (B, N, d) float32, centred
     weights: torch.Tensor  # (B, N) float32, of sum one
     y: torch.Tensor
-    cost: Similarity | Loss
+    cost: Any  # a Similarity or a Loss
     scale: NDArray  # (B, m), what a constant prediction costs
 
 
