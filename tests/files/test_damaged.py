@@ -1,10 +1,12 @@
 """Files that met an accident, or another release: one clear line, or the same model."""
 
+import os
 import random
 
 import numpy as np
 import pytest
 
+import freemetric
 from freemetric.exceptions import VersionWarning
 from freemetric.files import ModelFileError
 from freemetric.files.container import LENGTH_AT, packed, unpacked
@@ -115,3 +117,21 @@ def test_models_that_are_no_json(text):
     with pytest.raises(ModelFileError) as caught:
         loaded(sealed(text))
     assert_one_line(caught.value)
+
+
+def test_old_drafts_of_killed_processes_are_removed(tmp_path):
+    path = tmp_path / "model[1].fm"
+    old, new, other = (
+        tmp_path / f".{name}.{number:032x}.tmp"
+        for name, number in ((path.name, 1), (path.name, 2), ("other.fm", 3))
+    )
+    for draft in (old, new, other):
+        draft.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    os.utime(other, (0, 0))
+    model = freemetric.PCA().fit(X)
+    freemetric.save(model, path)
+    assert not old.exists()
+    assert new.exists()
+    assert other.exists()
+    np.testing.assert_array_equal(freemetric.load(path).components_, model.components_)
