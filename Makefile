@@ -6,10 +6,10 @@ OLDEST := .venv-oldest
 MINIMA := .venv-minima
 PEERS := .venv-peers
 DOCS := .venv-docs
-FUZZ := .venv-fuzz
 RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression results docs release-check fuzz clean
+.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint results docs release-check fuzz survive mutants clean \
+	bench-accuracy bench-regression bench-bayes bench-scale bench-learners bench-speed
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric demo
@@ -24,10 +24,10 @@ test-slow: $(VENV)/ready
 test-oldest: $(OLDEST)/ready
 	$(OLDEST)/bin/python -m pytest -n 2 -m "not slow" tests/test_contract.py tests/files tests/metric_learn tests/tables
 
-# the same and benchmarks with every package as old as pyproject.toml allows
+# the same and experiments with every package as old as pyproject.toml allows
 test-minima: $(MINIMA)/ready
 	$(MINIMA)/bin/python -m pytest -n 2 -m "not slow" --junitxml=out/test-minima.xml tests/test_contract.py tests/files tests/tables \
-		tests/bench/test_runner.py tests/bench/test_stats.py tests/bench/test_race.py
+		tests/experiments/test_runner.py tests/experiments/test_statistics.py tests/experiments/test_records.py
 
 # metric-learn's own tests on freemetric.metric_learn; its source archive is fetched into out/metric-learn
 test-metric-learn: $(VENV)/ready
@@ -38,33 +38,28 @@ lint: $(VENV)/ready
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-bench-speed: $(VENV)/ready
-	$(RUN) benchmarks/speed.py
-
-bench-honest: $(VENV)/ready
-	$(RUN) benchmarks/honest.py
-
 # classification: tables from the committed records
 bench-accuracy: $(VENV)/ready
 	$(RUN) benchmarks/accuracy.py
-
-bench-learners: $(VENV)/ready $(PEERS)/ready
-	$(RUN) benchmarks/learners.py --peer $(PEERS)/bin/python
-
-bench-onnx: $(VENV)/ready
-	$(RUN) benchmarks/onnx_export.py
-
-bench-scale: $(VENV)/ready
-	$(RUN) benchmarks/scale.py --run out/scale.jsonl
-
-# synthetic classification problems: tables from the committed records
-bench-bayes: $(VENV)/ready
-	$(RUN) benchmarks/bayes.py
 
 # regression: tables from the committed records
 bench-regression: $(VENV)/ready
 	$(RUN) benchmarks/regression.py
 	$(RUN) benchmarks/regression.py --noise
+
+# synthetic classification problems: tables from the committed records
+bench-bayes: $(VENV)/ready
+	$(RUN) benchmarks/synthetic.py
+
+# large tables: from the committed records
+bench-scale: $(VENV)/ready
+	$(RUN) benchmarks/scale.py
+
+bench-learners: $(VENV)/ready $(PEERS)/ready
+	$(RUN) benchmarks/learners.py --peer $(PEERS)/bin/python
+
+bench-speed: $(VENV)/ready
+	$(RUN) benchmarks/speed.py
 
 # benchmarks/tables and the tables of docs/results.md and docs/paper.md, from the committed records
 results: $(VENV)/ready
@@ -75,9 +70,17 @@ docs: $(DOCS)/ready
 	$(DOCS)/bin/python tools/notebooks.py docs/tutorials docs/_build/notebooks
 	$(DOCS)/bin/python -m sphinx -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
-# mutated model files and tables for so many seconds, led by coverage; what breaks something goes into out/fuzz
-fuzz: $(FUZZ)/ready
-	$(FUZZ)/bin/python -m tests.fuzz --seconds $(or $(SECONDS),60)
+# edited model files for so many seconds: refused in a line, or loaded and used
+fuzz: $(VENV)/ready
+	$(RUN) -m tests.fuzz --seconds $(or $(SECONDS),60)
+
+# kills, edited files, hostile input, a large table, forks and pools: what holds, as a table
+survive: $(VENV)/ready
+	$(RUN) tools/survive.py
+
+# small faults in the library, one at a time: which ones its tests notice
+mutants: $(VENV)/ready
+	$(RUN) tools/mutants.py
 
 # archives, metadata, a first use on every Python that is here, licences, into out/release; TAG=v1.2.3 before a release
 release-check: $(RELEASE)/ready
@@ -100,14 +103,7 @@ $(MINIMA)/ready: pyproject.toml tools/minima.py
 	$(PYTHON) -m venv $(MINIMA)
 	$(MINIMA)/bin/python tools/minima.py > $(MINIMA)/minima.txt
 	$(MINIMA)/bin/python -m pip install --quiet --disable-pip-version-check -r $(MINIMA)/minima.txt \
-		"pyparsing<3.3" -e ".[bench,dask,onnx,parquet,serve]"
-	touch $@
-
-# atheris leads by coverage; where there is none for this Python or system, mutants are made by seeds alone
-$(FUZZ)/ready: pyproject.toml
-	$(PYTHON) -m venv $(FUZZ)
-	$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[cli,parquet]"
-	-$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: "atheris>=3"
+		"pyparsing<3.3" -e ".[bench,dask,onnx,parquet]"
 	touch $@
 
 $(DOCS)/ready: pyproject.toml
@@ -126,4 +122,4 @@ $(PEERS)/ready:
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(FUZZ) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated
+	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated

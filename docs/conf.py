@@ -30,7 +30,13 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "_templates", "auto_examples/*.ipynb", "auto_examples/*.py", "**/GALLERY_HEADER.rst"]
+exclude_patterns = [
+    "_build",
+    "_templates",
+    "auto_examples/*.ipynb",
+    "auto_examples/*.py",
+    "**/GALLERY_HEADER.rst",
+]
 templates_path = ["_templates"]
 nitpicky = False
 
@@ -39,7 +45,7 @@ myst_heading_anchors = 3
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-autodoc_mock_imports = ["onnx", "skl2onnx", "starlette", "uvicorn"]  # only their users are documented
+autodoc_mock_imports = ["onnx", "skl2onnx"]  # only their users are documented
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -77,9 +83,7 @@ GALLERY = [
     "plot_regions.py",
     "plot_votes.py",
     "plot_neighbors.py",
-    "plot_kernels.py",
     "plot_digits.py",
-    "plot_retrieval.py",
     "plot_clustering.py",
     "plot_pairs.py",
     "plot_explain.py",
@@ -109,7 +113,9 @@ sphinx_gallery_conf = {
 
 
 def animations(block, block_vars, gallery_conf):
-    """Save the animations ``light`` and ``dark`` of an example as GIF files: one is for light pages, one for dark."""
+    """Save the animations ``light`` and ``dark`` of an example as GIF files: one is for
+    light pages, one for dark.
+    """
     rst = ""
     for shade in ("light", "dark"):
         film = block_vars["example_globals"].pop(shade, None)
@@ -118,7 +124,8 @@ def animations(block, block_vars, gallery_conf):
             film.save(path, writer=PillowWriter(fps=8), dpi=100)
             plt.close(film._fig)
             source = path.relative_to(gallery_conf["src_dir"]).as_posix()
-            rst += f"\n.. image:: /{source}\n   :alt: samples in the learned plane while the temperature changes\n"
+            words = "samples in the learned plane while the temperature changes"
+            rst += f"\n.. image:: /{source}\n   :alt: {words}\n"
             rst += f"   :class: only-{shade}\n"
     return rst
 
@@ -133,7 +140,8 @@ class ReadingOrder:
         return GALLERY.index(filename) if filename in GALLERY else len(GALLERY)
 
 
-# Formulas become MathML, which browsers draw by themselves: the pages load nothing from elsewhere.
+# Formulas become MathML, which browsers draw by themselves: the pages load nothing from
+# elsewhere.
 
 
 def inline_formula(self, node):
@@ -142,7 +150,9 @@ def inline_formula(self, node):
 
 
 def displayed_formula(self, node):
-    self.body.append(f'<div class="formula">{mathml(node.astext(), as_block=True)}</div>')
+    self.body.append(
+        f'<div class="formula">{mathml(node.astext(), as_block=True)}</div>'
+    )
     raise SkipNode
 
 
@@ -152,7 +162,8 @@ def mathml(tex, **options):
     return re.sub(r"<mo[^>]*>([|\u2223\u2016])</mo>", bar, tex2mathml(tex, **options))
 
 
-# Docstrings are written to be read in a terminal: norms |A|, fitted names_ and file patterns *.csv are not markup.
+# Docstrings are written to be read in a terminal: norms |A|, fitted names_ and file
+# patterns *.csv are not markup.
 LITERAL = re.compile(r"(``.+?``|:\w+:`.+?`)")
 MARKUP = re.compile(r"\||(?<=\w)_(?![\w`])|(?<![\w*])\*(?=\.\w)")
 
@@ -166,32 +177,50 @@ def escape_text(app, what, name, obj, options, lines):
         if re.match(r"\s*\.\. \S+::", line):
             indent = depth
         if indent is None and not re.match(r"\s*(>>>|\.\.\.)", line):
-            line = re.sub(r":ref:`([^<`]+?) <\w+>`", r"\1", line)  # labels of scikit-learn, in inherited docstrings
+            # labels of scikit-learn, in inherited docstrings
+            line = re.sub(r":ref:`([^<`]+?) <\w+>`", r"\1", line)
             parts = LITERAL.split(line)
-            text = "".join(part if LITERAL.fullmatch(part) else MARKUP.sub(r"\\\g<0>", part) for part in parts)
-            lines[i] = re.sub(r"^(\s*)([A-Z]\. )", r"\1\\\2", text)  # an author's initial is no enumeration
+            text = "".join(
+                part if LITERAL.fullmatch(part) else MARKUP.sub(r"\\\g<0>", part)
+                for part in parts
+            )
+            # an author's initial is no enumeration
+            lines[i] = re.sub(r"^(\s*)([A-Z]\. )", r"\1\\\2", text)
 
 
 def skip_inherited(app, what, name, obj, skip, options):
-    """Leave out what scikit-learn documents, such as get_params, and the fields of named tuples."""
-    is_field = (getattr(obj, "__doc__", None) or "").startswith("Alias for field number")
-    return skip or is_field or (getattr(obj, "__module__", None) or "").startswith("sklearn.")
+    """Leave out what scikit-learn documents, such as get_params, and the fields of
+    named tuples.
+    """
+    is_field = (getattr(obj, "__doc__", None) or "").startswith(
+        "Alias for field number"
+    )
+    return (
+        skip
+        or is_field
+        or (getattr(obj, "__module__", None) or "").startswith("sklearn.")
+    )
 
 
 NOTEBOOKS = Path(__file__).parent / "_build" / "notebooks"
 
 
 def offer_notebook(app, name, source):
-    """Put a link to the notebook of a tutorial, which tools/notebooks.py has written, below the title."""
+    """Put a link to the notebook of a tutorial, which tools/notebooks.py has written,
+    below the title.
+    """
     folder, _, page = name.partition("/")
     if folder == "tutorials" and (NOTEBOOKS / f"{page}.ipynb").exists():
         title, _, text = source[0].partition("\n")
-        link = f"{{download}}`Download this page as a notebook </_build/notebooks/{page}.ipynb>`"
+        target = f"/_build/notebooks/{page}.ipynb"
+        link = f"{{download}}`Download this page as a notebook <{target}>`"
         source[0] = f"{title}\n\n{link}\n{text}"
 
 
 def setup(app):
-    app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
+    app.add_html_math_renderer(
+        "mathml", (inline_formula, None), (displayed_formula, None)
+    )
     app.connect("autodoc-process-docstring", escape_text)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("source-read", offer_notebook)

@@ -2,14 +2,14 @@ r"""
 Why the metric is confined
 ==========================
 
-The energy of NCA is between 0 and 1 for every map, however large. Most maps are large, so a run at a finite temperature
-drifts towards them. There, only the nearest neighbour has an influence. A harmonic confinement :math:`\lambda |A|^2`
-prevents this.
+The energy of NCA is between 0 and 1 for every map, however large. Most maps are large,
+so a run at a finite temperature drifts towards them. There, only the nearest neighbour
+has an influence. A harmonic confinement :math:`\lambda |A|^2` prevents this.
 """
 
 # %%
-# We run the same simulation with three strengths of confinement. It starts at the identity, and the temperature is high
-# for this energy.
+# We run the same simulation with three strengths of confinement. It starts at the
+# identity, and the temperature is high for this energy.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,7 +27,9 @@ X = MinMaxScaler().fit_transform(X)
 T, strengths = 0.01, (0.0, 1e-3, 1e-2)
 sampler = Annealing(Constant(T), ElementMove(1.0), n_steps=200)
 runs = {
-    strength: DMLFE(sampler=sampler, confinement=strength, random_state=0).fit(X, y).snapshots_
+    strength: DMLFE(sampler=sampler, confinement=strength, random_state=0)
+    .fit(X, y)
+    .snapshots_
     for strength in strengths
 }
 
@@ -41,7 +43,11 @@ def n_effective(A):
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for strength, run in runs.items():
-    axes[0].plot(run["step"], np.linalg.norm(run["map"], axis=(1, 2)), label=rf"$\lambda$ = {strength:g}")
+    axes[0].plot(
+        run["step"],
+        np.linalg.norm(run["map"], axis=(1, 2)),
+        label=rf"$\lambda$ = {strength:g}",
+    )
     axes[1].plot(run["step"], [n_effective(A) for A in run["map"]])
 axes[0].set(xlabel="Monte Carlo step", ylabel="size of the map, |A|", yscale="log")
 axes[0].legend(frameon=False)
@@ -49,19 +55,23 @@ axes[1].set(xlabel="Monte Carlo step", ylabel="effective neighbours", yscale="lo
 plt.show()
 
 # %%
-# Without confinement the map keeps growing, and a single neighbour decides. The energy is then the error of 1-NN, which
-# has no slope. Confinement keeps the map at a size where several neighbours have an influence. A stronger confinement
-# includes more of them.
+# Without confinement the map keeps growing, and a single neighbour decides. The energy
+# is then the error of 1-NN, which has no slope. Confinement keeps the map at a size
+# where several neighbours have an influence. A stronger confinement includes more of
+# them.
 #
-# Boltzmann's distribution :math:`\exp(-(E + \lambda |A|^2) / T)` can be normalised only for :math:`\lambda > 0`. With
-# the confinement alone, each of the d p elements has the variance :math:`T / 2 \lambda`. This predicts the size of the
-# map:
+# Boltzmann's distribution :math:`\exp(-(E + \lambda |A|^2) / T)` can be normalised only
+# for :math:`\lambda > 0`. With the confinement alone, each of the d p elements has the
+# variance :math:`T / 2 \lambda`. This predicts the size of the map:
 
 for strength in strengths[1:]:
     size = np.linalg.norm(runs[strength]["map"][-20:], axis=(1, 2)).mean()
     predicted = X.shape[1] * np.sqrt(T / (2 * strength))
-    print(f"lambda = {strength:g}: |A| = {predicted:.0f} predicted from the confinement alone, {size:.0f} measured")
+    print(
+        f"lambda = {strength:g}: |A| = {predicted:.0f} predicted "
+        f"from the confinement alone, {size:.0f} measured"
+    )
 
 # %%
-# Only the ratio :math:`\lambda / T` matters for the size. :class:`~freemetric.FreeEnergyClassifier` therefore changes
-# both together.
+# Only the ratio :math:`\lambda / T` matters for the size.
+# :class:`~freemetric.FreeEnergyClassifier` therefore changes both together.

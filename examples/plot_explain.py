@@ -12,11 +12,11 @@ neighbours behind a single one.
 # of a measurement together.
 
 import matplotlib.pyplot as plt
-from freemetric.inspection import permutation_importance
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 from freemetric import FreeEnergyClassifier
+from freemetric.inspection import permutation_importance
 from freemetric.plotting import ConfusionDisplay, EmbeddingDisplay, ImportancesDisplay
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)

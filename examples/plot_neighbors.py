@@ -2,8 +2,8 @@
 Choosing k
 ==========
 
-A learned metric makes its own training samples look separable. The number of neighbours k must therefore be chosen on
-held-out samples.
+A learned metric makes its own training samples look separable. The number of neighbours
+k must therefore be chosen on held-out samples.
 """
 
 # %%
@@ -19,20 +19,30 @@ from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import NCA, MetricKNeighborsClassifier
 
-X, y = make_classification(2400, 30, n_informative=6, n_redundant=4, flip_y=0.15, random_state=5)
-X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=400, stratify=y, random_state=0)
+X, y = make_classification(
+    2400, 30, n_informative=6, n_redundant=4, flip_y=0.15, random_state=5
+)
+X_train, X_test, y_train, y_test = train_test_split(
+    X, y, train_size=400, stratify=y, random_state=0
+)
 
-model = MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA()), random_state=0).fit(X_train, y_train)
+model = MetricKNeighborsClassifier(
+    make_pipeline(MinMaxScaler(), NCA()), random_state=0
+).fit(X_train, y_train)
 k = model.selection_["n_neighbors"]
 
 # %%
-# We compare three estimates of the error. "One metric" is leave-one-out with a metric that was learned from all
-# training samples. "Refitted" is cross-validation with the metric refitted in every fold;
-# :class:`~freemetric.MetricKNeighborsClassifier` does this. "Test" is the error on test samples.
+# We compare three estimates of the error. "One metric" is leave-one-out with a metric
+# that was learned from all training samples. "Refitted" is cross-validation with the
+# metric refitted in every fold; :class:`~freemetric.MetricKNeighborsClassifier` does
+# this. "Test" is the error on test samples.
 
 Z = model.learner_.transform(X_train)
-nearest = NearestNeighbors(n_neighbors=len(k)).fit(Z).kneighbors(return_distance=False)  # without the sample itself
-own = [100 * np.mean((y_train[nearest[:, :n]].mean(axis=1) > 0.5) != y_train) for n in k]
+# without the sample itself
+nearest = NearestNeighbors(n_neighbors=len(k)).fit(Z).kneighbors(return_distance=False)
+own = [
+    100 * np.mean((y_train[nearest[:, :n]].mean(axis=1) > 0.5) != y_train) for n in k
+]
 refitted = 100 * model.selection_["error"]
 new = 100 * np.mean(model.decisions(X_test, len(k)) != y_test[:, None], axis=0)
 
@@ -46,6 +56,12 @@ plt.show()
 
 for name, curve in {"one metric": own, "refitted": refitted}.items():
     best = np.argmin(curve)
-    print(f"{name}: k = {k[best]}, estimated error {curve[best]:.1f} %, test error {new[best]:.1f} %")
+    print(
+        f"{name}: k = {k[best]}, estimated error {curve[best]:.1f} %, "
+        f"test error {new[best]:.1f} %"
+    )
 plain = KNeighborsClassifier(model.n_neighbors_).fit(X_train, y_train)
-print(f"Euclidean distance with the refitted k: test error {100 * (1 - plain.score(X_test, y_test)):.1f} %")
+print(
+    "Euclidean distance with the refitted k: "
+    f"test error {100 * (1 - plain.score(X_test, y_test)):.1f} %"
+)

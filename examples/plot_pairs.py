@@ -2,12 +2,13 @@
 A metric from labelled pairs
 ============================
 
-Labels exist only for pairs of images: the same digit, or different digits. Such labels are enough to learn a metric and
-a threshold.
+Labels exist only for pairs of images: the same digit, or different digits. Such labels
+are enough to learn a metric and a threshold.
 """
 
 # %%
-# We train on 600 pairs from the first half of the images and test on pairs from the second half.
+# We train on 600 pairs from the first half of the images and test on pairs from the
+# second half.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,8 +34,9 @@ pairs, labels = labelled_pairs(np.arange(0, 900), 300)
 new, truth = labelled_pairs(np.arange(900, 1797), 1000)
 
 # %%
-# Pairs are indices of rows of ``preprocessor``. The score is the area under the ROC curve: the probability that a pair
-# of the same digit is closer than a pair of different digits.
+# Pairs are indices of rows of ``preprocessor``. The score is the area under the ROC
+# curve: the probability that a pair of the same digit is closer than a pair of
+# different digits.
 
 models = {
     type(learner).__name__: PairClassifier(learner, preprocessor=X).fit(pairs, labels)
@@ -50,10 +52,13 @@ ax.set(xlabel="false positive rate", ylabel="true positive rate")
 ax.legend(frameon=False)
 
 # %%
-# A metric separates its own training pairs too well, so the threshold is chosen by cross-validation. ``calibrate`` sets
-# the criterion: the highest accuracy, or the highest true positive rate with at most 5 % false positives.
+# A metric separates its own training pairs too well, so the threshold is chosen by
+# cross-validation. ``calibrate`` sets the criterion: the highest accuracy, or the
+# highest true positive rate with at most 5 % false positives.
 
-model = PairClassifier(ITML(random_state=0), preprocessor=X, n_folds=5).fit(pairs, labels)
+model = PairClassifier(ITML(random_state=0), preprocessor=X, n_folds=5).fit(
+    pairs, labels
+)
 distances = model.pair_distance(new)
 bins = np.linspace(0, distances.max(), 50)
 side.hist(
@@ -69,7 +74,10 @@ for strategy, style in (("accuracy", "-"), ("max_tpr", "--")):
     accuracy = 100 * np.mean(model.predict(new) == truth)
     false_positives = 100 * np.mean(model.predict(new)[truth < 0] > 0)
     side.axvline(threshold, color="black", linestyle=style, label=strategy)
-    print(f"{strategy:9} threshold {threshold:.2f}: accuracy {accuracy:.1f} %, false positives {false_positives:.1f} %")
+    print(
+        f"{strategy:9} threshold {threshold:.2f}: accuracy {accuracy:.1f} %, "
+        f"false positives {false_positives:.1f} %"
+    )
 side.set(xlabel="learned distance", ylabel="test pairs", yticks=[])
 side.legend(frameon=False)
 plt.show()

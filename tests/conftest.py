@@ -32,7 +32,9 @@ def pytest_configure(config):
     """Compile kernels once for all workers: two at a time would compile them twice."""
     if hasattr(signal, "SIGHUP"):  # ``nohup`` ignores it, and so would what tests start
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # in the background of a shell
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
         # There is a worker for every core; threads of BLAS would wait for each other.
@@ -45,7 +47,9 @@ def pytest_configure(config):
 def pytest_collect_file():
     """Look for doctests in the library alone: the tests have none."""
     found = yield
-    return [collector for collector in found if not isinstance(collector, DoctestModule)]
+    return [
+        collector for collector in found if not isinstance(collector, DoctestModule)
+    ]
 
 
 SLOW_EXAMPLES = {

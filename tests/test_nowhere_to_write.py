@@ -1,4 +1,4 @@
-"""No folder can be written to, or the disk of the cache is full: import, load, predict and fit as ever."""
+"""Where nothing can be written, models can still be imported, loaded and fitted."""
 
 import os
 import shutil
@@ -10,31 +10,34 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from freemetric import Euclidean, MetricKNeighborsClassifier
-from freemetric.tabular import TableModel, read
+import freemetric as fm
 
-# every mount that can be written to no longer can, in a name space that ends with the command
+CANNOT = 99
+# Every mount becomes read-only, in a name space that ends with the command.
 READ_ONLY = """
 mount --make-rprivate / || exit 99
-for place in $(awk '$4 ~ /^rw/ && $2 !~ "^/(proc|sys|dev$)" {print $2}' /proc/mounts | sort -u); do
-    mount -o remount,bind,ro "$place" || exit 99
+for folder in $(awk '$4 ~ /^rw/ && $2 !~ "^/(proc|sys|dev$)" {print $2}' /proc/mounts)
+do
+    mount -o remount,bind,ro "$folder" || exit 99
 done
 exec "$@"
 """
 FULL = """
-mount --make-rprivate / && mount -t tmpfs -o size=64k tmpfs "$NUMBA_CACHE_DIR" || exit 99
+mount --make-rprivate / || exit 99
+mount -t tmpfs -o size=64k tmpfs "$NUMBA_CACHE_DIR" || exit 99
 head -c 64k /dev/zero > "$NUMBA_CACHE_DIR/large" 2>&-
 exec "$@"
 """
-CANNOT = 99
 USE = """
+import sys
 import warnings
 warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
 import numpy as np
-import freemetric
+import freemetric as fm
 X, y = np.random.default_rng(0).random((20, 2)), np.arange(20) % 2
-loaded = freemetric.load({model!r})
-fitted = freemetric.MetricKNeighborsClassifier({learner}(), 1).fit(X, y)
+loaded = fm.load(sys.argv[1])
+learner = getattr(fm, sys.argv[2])()
+fitted = fm.MetricKNeighborsClassifier(learner, 1).fit(X, y)
 print(*loaded.predict(X), *fitted.predict(X), sep="")
 """
 EXPECTED = "01" * 20
@@ -45,89 +48,87 @@ def folder():
     """A model and a table that any user may read."""
     folder = Path(tempfile.mkdtemp())
     X, y = np.random.default_rng(0).random((20, 2)), np.arange(20) % 2
-    MetricKNeighborsClassifier(Euclidean(), 1).fit(X, y).save(folder / "model.fm")
-    table, rows = folder / "rows.csv", np.column_stack([X, y])
-    np.savetxt(table, rows, fmt="%.9g", delimiter=",", header="x0,x1,class", comments="")
-    TableModel.fit(read(table), "class", "euclidean", parameters={"n_neighbors": 1}).save(folder / "table.fm")
+    model = fm.MetricKNeighborsClassifier(fm.Euclidean(), 1).fit(X, y)
+    fm.save(model, folder / "model.fm")
+    np.savetxt(folder / "rows.csv", X, delimiter=",", header="x,z", comments="")
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
 
 
 def environment(**more):
-    """Neither home nor a place for temporary files; what is imported here can be imported there."""
-    found = {key: value for key, value in os.environ.items() if key not in ("HOME", "XDG_CACHE_HOME")}
+    """Return variables without a home and a folder for temporary files."""
+    found = {key: os.environ[key] for key in os.environ if key != "XDG_CACHE_HOME"}
     paths = os.pathsep.join(path for path in sys.path if path)
-    return found | {"HOME": "/nowhere", "TMPDIR": "/nowhere", "PYTHONPATH": paths} | more
-
-
-def use(folder, learner="freemetric.Euclidean"):
-    return USE.format(model=str(folder / "model.fm"), learner=learner)
+    nowhere = {"HOME": "/nowhere", "TMPDIR": "/nowhere", "PYTHONPATH": paths}
+    return found | nowhere | more
 
 
 def run(words, **more):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment(**more), cwd="/")
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=environment(**more),
+        cwd="/",
+    )
     if done.returncode == CANNOT:
-        pytest.skip(f"this machine lets nobody do that: {done.stderr.strip()[-200:]}")
+        pytest.skip(f"this machine forbids that: {done.stderr.strip()[-200:]}")
     assert done.returncode == 0, done.stderr[-1000:]
     return done
 
 
-def read_only():
-    return [*namespace(READ_ONLY), sys.executable]
-
-
-def namespace(script):
+def in_name_space(script):
     if not shutil.which("unshare"):
         pytest.skip("needs unshare of util-linux")
     words = ["unshare", "--mount", *["--map-root-user"] * (os.geteuid() != 0)]
     if subprocess.run([*words, "true"], capture_output=True).returncode:
-        pytest.skip("this machine has no name spaces of mounts for us")
-    return [*words, "sh", "-c", script, "sh"]
+        pytest.skip("this machine gives us no name space of mounts")
+    return [*words, "sh", "-c", script, "sh", sys.executable]
+
+
+def read_only():
+    return in_name_space(READ_ONLY)
 
 
 def another_user():
-    """Somebody without a name here, by an interpreter of this release that everybody may start."""
+    """Return the start of a command as a user who owns nothing here."""
     if not shutil.which("setpriv") or os.geteuid() != 0:
         pytest.skip("needs setpriv of util-linux, and root to use it")
     words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    for python in (sys.executable, f"/usr/bin/python{sys.version_info[0]}.{sys.version_info[1]}"):
-        tried = subprocess.run([*words, python, "-c", "import numba, sklearn"], capture_output=True, env=environment())
-        if tried.returncode == 0:
-            return [*words, python]
-    pytest.skip("no interpreter of this release that another user may start")
+    words = [*words, sys.executable]
+    use = [*words, "-c", "import numba, sklearn, freemetric"]
+    if subprocess.run(use, capture_output=True, env=environment()).returncode:
+        pytest.skip("another user may not start this interpreter")
+    return words
 
 
-WAYS = [read_only, pytest.param(another_user, marks=pytest.mark.slow)]
-
-
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [read_only, another_user])
 def test_import_load_predict_and_fit(folder, way):
-    done = run([*way(), "-c", use(folder)])
+    done = run([*way(), "-c", USE, folder / "model.fm", "Euclidean"])
     assert done.stdout.strip() == EXPECTED
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("way", WAYS)
-def test_commands(folder, way):
-    python = way()
-    assert run([*python, "-m", "freemetric", "--version"]).stdout[0].isdigit()
-    done = run([*python, "-m", "freemetric", "predict", str(folder / "table.fm"), str(folder / "rows.csv")])
-    assert "".join(done.stdout.split()) == "prediction" + "01" * 10
+def test_commands_on_a_read_only_machine(folder):
+    command = [*read_only(), "-m", "freemetric"]
+    assert run([*command, "--version"]).stdout.strip().endswith(fm.__version__)
+    done = run([*command, "predict", folder / "model.fm", folder / "rows.csv"])
+    assert [line.split(",")[0] for line in done.stdout.split()[1:]] == ["0", "1"] * 10
 
 
 @pytest.mark.slow
 def test_a_full_disk(folder, tmp_path):
-    full = [*namespace(FULL), sys.executable, "-c", use(folder, "freemetric.ITML")]
-    done = run(full, NUMBA_CACHE_DIR=str(tmp_path))
+    words = [*in_name_space(FULL), "-c", USE, folder / "model.fm", "ITML"]
+    done = run(words, NUMBA_CACHE_DIR=str(tmp_path))
     assert done.stdout.strip() == EXPECTED
-    assert done.stderr.count("NUMBA_CACHE_DIR can name a folder") == 1
-    assert "No space left on device" in done.stderr
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1
 
 
 @pytest.mark.slow
 def test_files_that_may_not_grow(folder, tmp_path):
     limit = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-    done = run([sys.executable, "-c", limit + use(folder, "freemetric.ITML")], NUMBA_CACHE_DIR=str(tmp_path))
+    words = [sys.executable, "-c", limit + USE, folder / "model.fm", "ITML"]
+    done = run(words, NUMBA_CACHE_DIR=str(tmp_path))
     assert done.stdout.strip() == EXPECTED
-    assert done.stderr.count("NUMBA_CACHE_DIR can name a folder") == 1
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1

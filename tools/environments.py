@@ -75,7 +75,8 @@ class Environment:
     ) -> Seen:
         """Run a program of the environment; its code is 124 where it took too long.
 
-        ``interrupt`` presses Ctrl-C after so many seconds; the seconds that are seen then count from there.
+        ``interrupt`` presses Ctrl-C after so many seconds; the seconds that are seen
+        then count from there.
         """
         env = _fresh() | {"PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}"}
         streams = {
@@ -105,7 +106,9 @@ class Environment:
         return Seen(list(words), run.returncode, time.perf_counter() - start, out, err)
 
     def megabytes(self) -> Counter[str]:
-        """How much every package takes; the libraries in a folder beside a package are its own."""
+        """How much every package takes; the libraries in a folder beside a package are
+        its own.
+        """
         packages = next(self.folder.rglob("site-packages"))
         sizes: Counter[str] = Counter()
         for file in packages.rglob("*"):
@@ -144,9 +147,8 @@ def _hear_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-_in_front = (
-    None if os.name == "nt" else _hear_ctrl_c
-)  # programs that a shell starts in the background do not hear it
+# programs that a shell starts in the background do not hear it
+_in_front = None if os.name == "nt" else _hear_ctrl_c
 
 
 def _fresh():

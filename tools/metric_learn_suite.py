@@ -1,9 +1,10 @@
 """metric-learn's own tests on freemetric.metric_learn: ``make test-metric-learn``.
 
-Its source archive is fetched by pip into out/metric-learn, and nothing of it is kept elsewhere. metric_learn_stand_in/
-is imported in its place: the public names are those of freemetric.metric_learn; the private helpers and bases that the
-tests import are ours under other names, or refuse. Prints passed and failed tests of every file, what failed and why,
-and the sum. Exit code 1 where fewer pass than should.
+Its source archive is fetched by pip into out/metric-learn, and nothing of it is kept
+elsewhere. metric_learn_stand_in/ is imported in its place: the public names are those
+of freemetric.metric_learn; the private helpers and bases that the tests import are ours
+under other names, or refuse. Prints passed and failed tests of every file, what failed
+and why, and the sum. Exit code 1 where fewer pass than should.
 """
 
 import argparse
@@ -56,7 +57,7 @@ class Outcome:
 
 
 def fetch(folder: Path) -> Path:
-    """The tests of the release, as a package in a folder that can be put on the path."""
+    """The tests of the release, as a package in a folder for the path."""
     archive = folder / f"metric-learn-{RELEASE}.tar.gz"
     if not archive.exists():
         command = [
@@ -70,7 +71,8 @@ def fetch(folder: Path) -> Path:
         wanted = [f"metric-learn=={RELEASE}", "--dest", str(folder)]
         if subprocess.run([sys.executable, "-m", "pip", *command, *wanted]).returncode:
             sys.exit(
-                f"pip cannot fetch the source archive of metric-learn {RELEASE}; put it into {folder}."
+                f"pip cannot fetch the source archive of metric-learn {RELEASE}; "
+                f"put it into {folder}."
             )
     suite = folder / "suite"
     with tarfile.open(archive) as opened:
@@ -124,9 +126,8 @@ def run(suite: Path, files: list[str], jobs: int) -> list[Outcome]:
 
 def outcome(case: ET.Element) -> Outcome:
     """Of a test, from its entry in the record."""
-    name = case.get("classname", "") or case.get(
-        "name", ""
-    )  # the file alone where it could not be imported
+    # the file alone where it could not be imported
+    name = case.get("classname", "") or case.get("name", "")
     file = next((part for part in name.split(".") if part.startswith("test_")), name)
     for tag, kind in (
         ("failure", "failed"),
@@ -140,16 +141,20 @@ def outcome(case: ET.Element) -> Outcome:
 
 
 def reported(outcomes: list[Outcome], files: list[str]) -> int:
-    """Print a line for every file, what failed, and the sum; the number of tests that passed."""
+    """Print a line for every file, what failed, and the sum; the number of tests that
+    passed.
+    """
     for file in files:
         kinds = Counter(one.kind for one in outcomes if one.file == file)
         print(
-            f"{file:36} {kinds['passed']:5} passed {kinds['failed']:5} failed {kinds['skipped']:5} skipped"
+            f"{file:36} {kinds['passed']:5} passed "
+            f"{kinds['failed']:5} failed {kinds['skipped']:5} skipped"
         )
     for one in outcomes:
         if one.kind == "failed":
             print(
-                f"  {one.file}::{one.name}: {REASONS.get(one.name.partition('[')[0], one.reason)}"
+                f"  {one.file}::{one.name}: "
+                f"{REASONS.get(one.name.partition('[')[0], one.reason)}"
             )
     passed = sum(one.kind == "passed" for one in outcomes)
     print(f"{passed} of {len(outcomes)} tests passed")

@@ -43,7 +43,8 @@ def _bound(line: str) -> tuple[str, str]:
     match = REQUIREMENT.fullmatch(line)
     if match is None:
         sys.exit(
-            f"{line!r} in pyproject.toml has no oldest release; write it as name>=version."
+            f"{line!r} in pyproject.toml has no oldest release; "
+            "write it as name>=version."
         )
     return match["name"], match["version"]
 

@@ -1,6 +1,8 @@
-"""Tutorials as notebooks: python tools/notebooks.py docs/tutorials docs/_build/notebooks
+"""Tutorials as notebooks: python tools/notebooks.py docs/tutorials
+docs/_build/notebooks
 
-Each page becomes one notebook with its outputs. An error in a cell ends the program with status 1. Part of `make docs`.
+Each page becomes one notebook with its outputs. An error in a cell ends the program
+with status 1. Part of `make docs`.
 """
 
 import argparse
@@ -10,7 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-SHELL = "```bash\nset -e\nunset FORCE_COLOR  # Jupyter sets it; without it there are no progress bars\n"
+# Jupyter sets FORCE_COLOR; without it there are no progress bars.
+SHELL = "```bash\nset -e\nunset FORCE_COLOR\n"
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
@@ -38,7 +41,9 @@ def title(page: Path, link: str) -> str:
 
 
 def write(page: Path, path: Path) -> None:
-    """Write a page as a notebook with outputs. Files that its cells write are discarded."""
+    """Write a page as a notebook with outputs. Files that its cells write are
+    discarded.
+    """
     import jupytext  # part of the extra "docs"
     from nbclient import NotebookClient
 

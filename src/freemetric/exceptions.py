@@ -7,9 +7,8 @@ from typing import Any
 
 # Packages that a warning does not point to.
 ON_THE_WAY = (__name__.split(".")[0], "sklearn", "joblib", "contextlib")
-SHOWN: set[tuple[str, type, int, str]] = (
-    set()
-)  # warnings with their lines, as Python keeps them for every module
+# warnings with their lines, as Python keeps them for every module
+SHOWN: set[tuple[str, type, int, str]] = set()
 
 
 def printable(text):
@@ -24,15 +23,19 @@ def printable(text):
 
 
 class DataWarning(UserWarning):
-    """Something in the data will make a learned metric worse or its error estimate too good."""
+    """Something in the data will make a learned metric worse or its error estimate too
+    good.
+    """
 
 
 class VersionWarning(UserWarning):
-    """A model file holds scikit-learn objects of another release than the one in use."""
+    """A model file holds scikit-learn objects of another release than that in use."""
 
 
 class ModelFileError(ValueError):
-    """A model file cannot be written or read; the message is one line that names the file and the problem."""
+    """A model file cannot be written or read; the message is one line that names the
+    file and the problem.
+    """
 
 
 class ModelFileAccessError(
@@ -40,8 +43,9 @@ class ModelFileAccessError(
 ):  # in this order, so that OSError reads the arguments
     """The operating system refuses access to a model file.
 
-    ``errno``, ``strerror`` and ``filename`` are those of every OSError. The usual reasons have classes of their own, so
-    that ``except FileNotFoundError`` catches a missing model file.
+    ``errno``, ``strerror`` and ``filename`` are those of every OSError. The usual
+    reasons have classes of their own, so that ``except FileNotFoundError`` catches a
+    missing model file.
     """
 
     access = "read"
@@ -63,9 +67,11 @@ class ModelFilePermissionError(ModelFileAccessError, PermissionError):
 
 
 def warn_of_data(message: str) -> None:
-    """Give a DataWarning at the user's line, once where the filters show a line's warning once.
+    """Give a DataWarning at the user's line, once where the filters show a line's
+    warning once.
 
-    Python forgets what it has shown whenever filters change, and scikit-learn changes them around every fold.
+    Python forgets what it has shown whenever filters change, and scikit-learn changes
+    them around every fold.
     """
     frame, _ = _callers_frame()
     key = message, DataWarning, frame.f_lineno
@@ -82,7 +88,9 @@ def warn_of_data(message: str) -> None:
 
 
 def callers_stacklevel() -> int:
-    """The ``stacklevel`` at which ``warnings.warn`` names the user's line that called this package."""
+    """The ``stacklevel`` at which ``warnings.warn`` names the user's line that called
+    this package.
+    """
     return _callers_frame()[1] - 1
 
 

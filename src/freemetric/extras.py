@@ -11,7 +11,8 @@ OWN_EXTRA = {"openpyxl": "excel", "pyarrow": "parquet"}
 
 
 def require(module: str, extra: str = "bench") -> Any:
-    """Import a module of an extra; ImportError, in one line with the command that installs it, where it is missing.
+    """Import a module of an extra; ImportError, in one line with the command that
+    installs it, where it is missing.
 
     ``extra`` installs the module, unless it is in ``OWN_EXTRA``.
 
@@ -24,11 +25,15 @@ def require(module: str, extra: str = "bench") -> Any:
         return import_module(module)
     except ModuleNotFoundError as missing:
         extra = OWN_EXTRA.get(module.partition(".")[0], extra)
-        raise ImportError(f"This needs {missing.name}: pip install 'freemetric[{extra}]'.") from None
+        raise ImportError(
+            f"This needs {missing.name}: pip install 'freemetric[{extra}]'."
+        ) from None
 
 
 def versions() -> dict[str, str]:
-    """Versions of this package, of Python and of the libraries that numbers depend on, and the kind of machine."""
+    """Versions of this package, of Python and of the libraries that numbers depend on,
+    and the kind of machine.
+    """
     return {
         "freemetric": __version__,
         "python": platform.python_version(),
@@ -38,7 +43,8 @@ def versions() -> dict[str, str]:
 
 
 def library_versions(*names: str) -> dict[str, str]:
-    """Versions of libraries by the names they are installed under; one that is not installed is left out.
+    """Versions of libraries by the names they are installed under; one that is not
+    installed is left out.
 
     Examples
     --------

@@ -1,6 +1,8 @@
-"""Scores of numbers of any magnitude, scaled by a power of two, so that squares neither overflow nor vanish.
+"""Scores of numbers of any magnitude, scaled by a power of two, so that squares neither
+overflow nor vanish.
 
-A power of two changes only exponents: results stay the same to the last bit, and those of 2^k y are 2^k times as large.
+A power of two changes only exponents: results stay the same to the last bit, and those
+of 2^k y are 2^k times as large.
 """
 
 from typing import Any
@@ -13,7 +15,8 @@ LARGEST = np.finfo(np.float64).max
 
 
 def exponent_of(*arrays: ArrayLike) -> Any:
-    """The smallest e with :math:`|y| < 2^e` for all numbers y of arrays (n,), or (m,) of every column of arrays (n, m).
+    """The smallest e with :math:`|y| < 2^e` for all numbers y of arrays (n,), or (m,)
+    of every column of arrays (n, m).
 
     0 where there are none, or all are zero.
 
@@ -22,7 +25,9 @@ def exponent_of(*arrays: ArrayLike) -> Any:
     >>> int(exponent_of([0.3, -5.0]))
     3
     """
-    largest = [np.abs(np.asarray(y, dtype=np.float64)).max(axis=0, initial=0) for y in arrays]
+    largest = [
+        np.abs(np.asarray(y, dtype=np.float64)).max(axis=0, initial=0) for y in arrays
+    ]
     return np.frexp(np.max(largest, axis=0))[1]
 
 
@@ -32,18 +37,26 @@ def reduced(y: ArrayLike, exponent: Any) -> NDArray[np.float64]:
 
 
 def enlarged(y: ArrayLike, exponent: Any) -> NDArray[np.float64]:
-    """Numbers whose values in units of 2^exponent are y; the largest that there are in place of infinite ones."""
+    """Numbers whose values in units of 2^exponent are y; the largest that there are in
+    place of infinite ones.
+    """
     with np.errstate(over="ignore"):
-        return np.clip(np.ldexp(np.asarray(y, dtype=np.float64), exponent), -LARGEST, LARGEST)
+        return np.clip(
+            np.ldexp(np.asarray(y, dtype=np.float64), exponent), -LARGEST, LARGEST
+        )
 
 
 def lengths(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Euclidean lengths (n,) of differences (n, p) of any magnitude; none is infinite."""
+    """Euclidean lengths (n,) of differences (n, p) of any magnitude, all finite."""
     exponent = exponent_of(differences.T)
-    return enlarged(np.linalg.norm(reduced(differences, exponent[:, None]), axis=1), exponent)
+    return enlarged(
+        np.linalg.norm(reduced(differences, exponent[:, None]), axis=1), exponent
+    )
 
 
-def r2(y: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+def r2(
+    y: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
     """scikit-learn's R^2 of predictions (n,) or (n, n_outputs) of any magnitude."""
     if np.shape(y) == np.shape(predicted):
         exponent = exponent_of(y, predicted)
@@ -54,7 +67,11 @@ def r2(y: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | None = Non
 def mae(y: NDArray, predicted: NDArray) -> float:
     """Mean absolute error of predictions (n,) of any magnitude."""
     exponent = exponent_of(y, predicted)
-    return float(enlarged(np.abs(reduced(y, exponent) - reduced(predicted, exponent)).mean(), exponent))
+    return float(
+        enlarged(
+            np.abs(reduced(y, exponent) - reduced(predicted, exponent)).mean(), exponent
+        )
+    )
 
 
 def rmse(y: NDArray, predicted: NDArray) -> float:

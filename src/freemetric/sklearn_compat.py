@@ -1,4 +1,5 @@
-"""What is private in scikit-learn and used here, and the checks that we fail on purpose.
+"""What is private in scikit-learn and used here, and the checks that we fail on
+purpose.
 
 A release of scikit-learn that moves these names breaks this file alone.
 """
@@ -33,7 +34,7 @@ def validate_params(estimator):
     ``estimator._validate_params()`` does so, too, by reading the signature of the
     constructor, which takes longer than a fit to a small table.
     """
-    constraints = estimator._parameter_constraints
+    constraints = getattr(estimator, "_parameter_constraints", {})
     values = {name: getattr(estimator, name) for name in constraints}
     name = type(estimator).__name__
     validate_parameter_constraints(constraints, values, caller_name=name)

@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import special_ortho_group
 from sklearn.base import clone
 
-import freemetric
 from freemetric import DMLFE
 from freemetric.energies import (
     BalancedErrorEnergy,
@@ -153,19 +152,13 @@ def test_metropolis_samples_boltzmanns_distribution(energy, few):
 
 
 @pytest.mark.parametrize("energy", EVERY, **NAMED)
-def test_dmlfe_lowers_it_and_is_saved(energy, iris, tmp_path):
+def test_dmlfe_lowers_it_in_any_number_of_threads(energy, iris):
     X, y = iris[0][::3], targets(energy, iris[1][::3])
     model = DMLFE(energy=energy, sampler=SHORT, random_state=0, n_jobs=2)
     model.fit(X, y if needs_targets(energy) else None)
     assert model.energy_ <= energy.bind(X, y)(np.eye(4)[None])[0] + 4e-4
     np.testing.assert_array_equal(
         model.components_, clone(model).set_params(n_jobs=1).fit(X, y).components_
-    )
-    model.save(tmp_path / "model.fm")
-    loaded = freemetric.load(tmp_path / "model.fm")
-    np.testing.assert_array_equal(loaded.transform(X), model.transform(X))
-    np.testing.assert_array_equal(
-        loaded.energy.bind(X, y)(np.eye(4)[None]), energy.bind(X, y)(np.eye(4)[None])
     )
 
 
@@ -226,8 +219,6 @@ def test_only_what_reads_targets_needs_them(iris):
     )
     with pytest.raises(ValueError, match="requires y"):
         DMLFE().fit(iris[0])
-    with pytest.raises(ValueError, match="nothing here can weigh samples"):
-        DMLFE(energy=pairs, sampler=SHORT).fit(iris[0], sample_weight=np.ones(150))
 
 
 @pytest.mark.parametrize(

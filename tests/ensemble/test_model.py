@@ -1,186 +1,335 @@
-"""Ensembles predict what their definition says, with all training samples and with a shortlist of them."""
+"""What classifier and regressor have in common, as users of scikit-learn expect it."""
 
 import pickle
+from copy import deepcopy
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_classification
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
-import freemetric
-from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
-from freemetric.ensemble.model import Ensemble
-from freemetric.ensemble.population import mixed_shares
-from freemetric.kernels import kernels_for, reference
-from freemetric.kernels.numba import backend as numba_
-from freemetric.metrics import index
-from freemetric.metrics.training_set import ClassEncoding, TrainingSet
-
-
-def problem(rng, copies=False, M=300, C=3):
-    Z, Q = rng.random((2, M, 7)), rng.random((2, 25, 7))
-    counts = rng.integers(1, 5, M) if copies else np.ones(M, dtype=int)
-    votes = np.array([rng.multinomial(n, np.ones(C) / C) for n in counts]) * rng.uniform(0.5, 2, (M, 1))
-    weights = np.where(np.isin(np.arange(1, 33), [1, 3, 8, 32]), 0.25, 0.0)
-    candidates = np.array([rng.permutation(M)[:90] for _ in range(25)])
-    return Z, Q, candidates, (counts, votes.astype(np.float32)), weights
+from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
+from freemetric.ensemble.base import CANDIDATES
+from freemetric.ensemble.pool import Pool
+from freemetric.ensemble.trends import Noise
 
 
-@pytest.mark.parametrize("copies", [False, True])
-@pytest.mark.parametrize("device", ["cpu", "torch"])
-def test_kernels_agree(device, copies, rng):
-    if device == "torch":
-        pytest.importorskip("torch", reason="the GPU kernels need torch")
-        from freemetric.kernels.torch import backend as torch_
+def answers(model, X):
+    """All that a model says about samples, as one array."""
+    if is_classifier(model):
+        return model.predict_proba(X)
+    return np.column_stack([model.predict(X), model.predict_interval(X)])
 
-        def shares(*arguments):
-            return torch_.neighbor_shares(*arguments, device="cpu")
+
+def out_of_bag(model):
+    if is_classifier(model):
+        return model.oob_decision_function_
+    return model.oob_prediction_
+
+
+def use(model, X):
+    """Call every public method that looks at a fitted model."""
+    answers(model, X)
+    model.predict(X)
+    pairs = np.stack([X[:2], X[2:4]], axis=1)
+    if is_classifier(model):
+        model.predict_log_proba(X)
+        model.predict_set(X)
     else:
-        shares = numba_.neighbor_shares
-    arguments = problem(rng, copies)
-    np.testing.assert_allclose(shares(*arguments), reference.neighbor_shares(*arguments), atol=1e-6)
+        model.predict_quantiles(X)
+    model.transform(X)
+    model.get_feature_names_out()
+    model.kneighbors(X, 3)
+    model.pair_score(pairs)
+    model.get_metric()(X[0], X[1])
+    model.get_mahalanobis_matrix()
+    _ = model.feature_importances_
+    model.partial_fit(X, model.predict(X))
 
 
-@pytest.mark.parametrize("n_pairs", [numba_.PAIRS, 1])  # all spaces together, and one at a time
-@pytest.mark.parametrize("kind", ["copies", "weights", "single"])
-def test_spaces_that_stretch_features_need_no_coordinates(kind, n_pairs, rng, monkeypatch):
-    Z, Q, candidates, (counts, votes), weights = problem(rng, copies=kind == "copies")
-    if kind == "single":
-        votes = np.eye(3, dtype=np.float32)[rng.integers(0, 3, len(counts))]
-    squares, of_spaces, expected = [rng.random((4, 7)), rng.random((3, 7))], [weights, weights[:2]], 0.0
-    for some, own in zip(squares, of_spaces, strict=True):
-        mapped = (np.array([V[0] * root for root in np.sqrt(some)]) for V in (Z, Q))
-        expected += reference.neighbor_shares(*mapped, candidates, (counts, votes), own)
-    places = (counts[:0] if kind == "single" else counts, votes)  # without counts every place is one vote
-    monkeypatch.setattr(numba_, "PAIRS", n_pairs)
-    shares = numba_.diagonal_shares(Z[0], Q[0], squares, candidates, places, of_spaces)
-    np.testing.assert_allclose(shares, expected, atol=1e-6)
-    if kind == "single":
-        np.testing.assert_allclose(
-            numba_.neighbor_shares(Z, Q, candidates, places, weights),
-            reference.neighbor_shares(Z, Q, candidates, (counts, votes), weights),
-            atol=1e-6,
-        )
+# --- the same result ------------------------------------------------------------------
 
 
-def test_the_reference_by_hand():
-    Z, Q = np.array([[[0.0], [1.0], [5.0]]]), np.array([[[0.1]]])
-    votes = np.array([[1.0, 1.0], [0.0, 1.0], [3.0, 0.0]])
-    shares = reference.neighbor_shares(Z, Q, np.array([[2, 0, 1]]), (np.array([2, 1, 3]), votes), [0.5, 0.0, 0.5])
-    np.testing.assert_allclose(shares, [[0.5 * 0.5 + 0.5 / 3, 0.5 * 0.5 + 0.5 * 2 / 3]])
-    few = reference.neighbor_shares(Z, Q, np.array([[2, 0]]), (np.array([2, 1, 3]), votes), [1.0])
-    np.testing.assert_allclose(few, [[0.5, 0.5]])
+def test_a_seed_decides_whatever_the_number_of_threads(made):
+    make, (X, y) = made
+    expected = make().fit(X[::2], y[::2])
+    for n_jobs in (None, 1, 2):
+        model = make(n_jobs=n_jobs).fit(X[::2], y[::2])
+        assert_array_equal(answers(model, X), answers(expected, X))
+        assert_array_equal(out_of_bag(model), out_of_bag(expected))
+    other = make(random_state=1).fit(X[::2], y[::2])
+    assert not np.array_equal(answers(other, X), answers(expected, X))
 
 
-@pytest.fixture(scope="module")
-def model():
-    X, y = make_classification(900, 8, n_informative=5, n_classes=3, random_state=0)
-    return FreeEnergyClassifier(12, random_state=0).fit(X, y), X
+def test_samples_are_predicted_one_by_one_as_together(fitted):
+    model, (X, _) = fitted
+    together = answers(model, X[:9])
+    one_by_one = np.vstack([answers(model, X[i : i + 1]) for i in range(9)])
+    assert_allclose(one_by_one, together, rtol=1e-5)
 
 
-def test_asking_all_is_the_mixture_of_all_shares(model):
-    fitted, X = model
-    ensemble = fitted.ensemble_
-    mixed = mixed_shares(ensemble.weights, ensemble.shares(X[:50]))
-    by_definition = ensemble.head.answers(mixed, ensemble.head.wholes(X[:50]))
-    np.testing.assert_allclose(ensemble.predict(X[:50]), by_definition, atol=2e-5)
+@pytest.mark.parametrize(
+    "form", [sparse.csr_matrix, sparse.csc_array, np.asfortranarray]
+)
+def test_other_forms_of_samples(made, form):
+    make, (X, y) = made
+    X = X.astype(np.float32)
+    expected = make().fit(X.astype(float), y)
+    model = make().fit(form(X), y)
+    assert_array_equal(answers(model, form(X)), answers(expected, X.astype(float)))
 
 
-def test_a_shortlist_changes_little_and_its_recall_is_known(model, monkeypatch):
-    fitted, X = model
-    exact = fitted.set_params(recipe__shortlist=None).predict_proba(X)
-    short = fitted.set_params(recipe__shortlist=Recipe.shortlist).predict_proba(X)
-    assert (exact.argmax(axis=1) != short.argmax(axis=1)).mean() < 0.01
-    assert np.abs(exact - short).mean() < 0.01
-    assert fitted.shortlist_ in (64, 128, 256)
-    assert fitted.shortlist_recall_ == pytest.approx(fitted.ensemble_.index().recall(X, fitted.shortlist_), abs=0.03)
-    of_all = fitted.ensemble_.index()
-    known = of_all.recall(X, fitted.shortlist_)
-    monkeypatch.setattr(index, "SEARCHED", 111)
-    assert of_all.recall(X, fitted.shortlist_) == pytest.approx(known, abs=1e-3)  # rounding orders equal distances
-    assert of_all.recall(X[:20], 900) == 1.0
-    assert of_all.recall(X[:20], 40) < of_all.recall(X[:20], 200) < 1.0
+def test_minus_zero_is_zero(made):
+    make, (X, y) = made
+    X = np.round(X, 1)
+    minus = np.where(X == 0, -0.0, X)
+    assert_array_equal(
+        answers(make().fit(minus, y), X), answers(make().fit(X, y), minus)
+    )
 
 
-def test_places_in_the_order_of_cells_predict_the_same(model, monkeypatch):
-    fitted, X = model
-    plain = fitted.set_params(recipe__shortlist=100).predict_proba(X[:200])
-    monkeypatch.setattr(index, "MANY_PLACES", 100)  # three cells, which are all asked
-    fitted.ensemble_.computed.clear()
-    np.testing.assert_allclose(fitted.predict_proba(X[:200]), plain, atol=1e-6)
-    of_cells = fitted.ensemble_.index()
-    assert len(of_cells.shortlist.cells.centres) == 3
-    assert not np.array_equal(of_cells.places.rows, fitted.ensemble_.training_set.places.rows)
-    fitted.ensemble_.computed.clear()
+# --- a fit is all or nothing ----------------------------------------------------------
 
 
-def test_places_in_another_order(rng):
-    X = rng.integers(0, 3, (40, 2)).astype(float)
-    places = TrainingSet(X, rng.integers(0, 2, 40), ClassEncoding(2)).places
-    order = rng.permutation(len(places.rows))
-    other = places.sorted_by(order)
-    np.testing.assert_array_equal(X[other.rows[other.of_row]], X)
-    np.testing.assert_array_equal(other.counts[other.of_row], places.counts[places.of_row])
-    np.testing.assert_array_equal(other.votes, places.votes[order])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_a_fit_that_fails_leaves_the_model_as_it_was(made, monkeypatch, error):
+    make, (X, y) = made
+    names = [f"x{j}" for j in range(X.shape[1])]
+    pandas = pytest.importorskip("pandas")
+    model = make().fit(pandas.DataFrame(X, columns=names), y)
+    before, expected = set(vars(model)), answers(model, X_of(model, X))
+
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(Pool, "fit", fail)
+    monkeypatch.setattr(Noise, "fit", fail)
+    with pytest.raises(error):
+        model.fit(X[:, :3], y)
+    assert set(vars(model)) == before
+    assert model.n_features_in_ == X.shape[1]
+    assert_array_equal(answers(model, X_of(model, X)), expected)
 
 
-def test_large_models_compute_coordinates_when_they_are_asked(model, monkeypatch):
-    fitted, X = model
-    kept = fitted.set_params(recipe__shortlist=100).predict_proba(X[:30])
-    monkeypatch.setattr(index, "KEPT_BYTES", 0)
-    fitted.ensemble_.computed.clear()
-    np.testing.assert_allclose(fitted.predict_proba(X[:30]), kept, atol=1e-4)  # views in single precision
-    assert not fitted.ensemble_.index().are_few
-    monkeypatch.setattr(index, "MANY_PLACES", 100)
-    fitted.ensemble_.computed.clear()
-    assert fitted.ensemble_.index().shortlist.cells is not None
-    assert np.abs(fitted.predict_proba(X[:30]) - kept).mean() < 0.01
-    monkeypatch.undo()
-    fitted.ensemble_.computed.clear()
+def X_of(model, X):
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame(X, columns=model.feature_names_in_)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2, -1])
-def test_threads_do_not_matter(model, n_jobs):
-    fitted, X = model
-    one = fitted.set_params(n_jobs=None).predict_proba(X)
-    np.testing.assert_array_equal(fitted.set_params(n_jobs=n_jobs).predict_proba(X), one)
+RESULTS = {"selection_", "oob_score_", "oob_prediction_"}
+"""Attributes that are there to be read by users alone."""
+PARTS = ("ensemble_", "pool_", "combination_", "noise_", "scale_")
 
 
-def test_as_many_are_asked_as_there_are_neighbours_that_vote(model):
-    fitted, X = model
-    fewest = fitted.set_params(recipe__shortlist=fitted.ensemble_.n_neighbors).predict_proba(X[:30])
-    np.testing.assert_array_equal(fitted.set_params(recipe__shortlist=1).predict_proba(X[:30]), fewest)
-    fitted.set_params(recipe__shortlist=Recipe.shortlist)
+@pytest.mark.parametrize("kind", [FreeEnergyClassifier, FreeEnergyRegressor])
+def test_every_attribute_is_read(kind, classified, regressed):
+    """Without any of them some method fails."""
+    X, y = classified if kind is FreeEnergyClassifier else regressed
+    options = {"scale": "asinh"} if kind is FreeEnergyRegressor else {}
+    options["estimators"] = [("trees", "default")]
+    model = kind(2, candidates=["scaled/full"], random_state=0, **options).fit(X, y)
+    names = [(name,) for name in vars(model) if name.endswith("_")]
+    names += [
+        (part, name)
+        for part in PARTS
+        for name in vars(getattr(model, part, model))
+        if hasattr(model, part) and name not in ("index", "embedding", "feature_shares")
+    ]
+    names += [("training_set", name) for name in vars(model.ensemble_.training_set)]
+    names += [("member", name) for name in vars(model.ensemble_.members[0])]
+    use(deepcopy(model), X)
+    unread = []
+    for path in names:
+        copy = deepcopy(model)
+        owners = {
+            "training_set": copy.ensemble_.training_set,
+            "member": copy.ensemble_.members[0],
+            **{part: getattr(copy, part, None) for part in PARTS},
+        }
+        owner = copy if len(path) == 1 else owners[path[0]]
+        if hasattr(type(owner), path[-1]):  # a default of its class
+            object.__setattr__(owner, path[-1], None)
+        else:
+            object.__delattr__(owner, path[-1])
+        try:
+            use(copy, X)
+        except Exception:
+            continue
+        unread.append(path)
+    assert {path[-1] for path in unread} <= RESULTS
 
 
-def test_a_regression_predicts_by_its_head(rng):
-    X = rng.random((40, 2))
-    fitted = FreeEnergyRegressor(2, recipe=Recipe(candidates=["scaled/identity"]), random_state=0).fit(X, X[:, 0])
-    ensemble = fitted.ensemble_
-    assert isinstance(ensemble, Ensemble)
-    assert not hasattr(ensemble.head, "densities")
-    prediction = ensemble.head(ensemble.votes(X), ensemble.head.wholes(X))
-    np.testing.assert_array_equal(ensemble.predict(X)[:, 0], ensemble.head.means(prediction))
-    np.testing.assert_allclose(fitted.predict(X), ensemble.predict(X)[:, 0], rtol=1e-6)
+# --- habits of scikit-learn -----------------------------------------------------------
 
 
-def test_what_is_computed_once_is_no_part_of_an_ensemble(model):
-    fitted, X = model
-    ensemble = fitted.ensemble_
-    ensemble.predict(X[:3])
-    ensemble.outlier_score(X[:3])
-    assert {"index", "embedding", "outliers"} <= set(ensemble.computed)
-    copy = pickle.loads(pickle.dumps(ensemble))
-    assert copy.computed == {}
-    np.testing.assert_array_equal(copy.predict(X[:9]), ensemble.predict(X[:9]))
+def test_it_is_cloned_and_searched_and_piped(made):
+    make, (X, y) = made
+    steps = Pipeline([("scale", StandardScaler()), ("model", make(2))])
+    grid = {"model__n_neighbors": [3, (1, 5)]}
+    search = GridSearchCV(steps, grid, cv=2, n_jobs=2).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    params = make(n_neighbors=7, candidates=["scaled/full"]).get_params()
+    assert clone(make(n_neighbors=7, candidates=["scaled/full"])).get_params() == params
 
 
-def test_every_backend_has_the_same_functions():
-    for device in ("cpu", "reference"):
-        assert hasattr(kernels_for(device), "neighbor_shares")
+def test_a_pickle_holds_no_more_than_it_needs(fitted):
+    model, (X, _) = fitted
+    expected = answers(model, X)
+    use_of_caches = model.transform(X), model.feature_importances_
+    assert {"index", "embedding"} <= set(vars(model.ensemble_))
+    again = pickle.loads(pickle.dumps(model))
+    assert not {"index", "embedding", "feature_shares"} & set(vars(again.ensemble_))
+    assert_array_equal(answers(again, X), expected)
+    assert_array_equal(again.transform(X), use_of_caches[0])
 
 
-def test_an_ensemble_alone_is_saved(model, tmp_path):
-    fitted, X = model
-    freemetric.files.save(fitted.ensemble_, tmp_path / "ensemble.fm")
-    loaded = freemetric.load(tmp_path / "ensemble.fm")
-    np.testing.assert_array_equal(loaded.predict(X[:9]), fitted.ensemble_.predict(X[:9]))
+def test_it_shows_itself(made):
+    make, (X, y) = made
+    model = make(n_neighbors=3)
+    before = repr(model)
+    assert "n_neighbors=3" in before
+    assert "n_neighbors" in model._repr_html_()
+    model.fit(X[::3], y[::3])
+    assert repr(model) == before
+    assert "n_neighbors" in model._repr_html_()
+    public = {name for name in dir(model) if not name.startswith("_")}
+    assert {"fit", "predict", "transform", "kneighbors", "ensemble_"} <= public
+    for name in public:
+        getattr(model, name)
+
+
+def test_transformed_samples_have_names(fitted):
+    pandas = pytest.importorskip("pandas")
+    model, (X, _) = fitted
+    table = clone(model).set_params(n_replicas=2).set_output(transform="pandas")
+    table.fit(X[::2], model.predict(X[::2]))
+    Z = table.transform(X)
+    assert isinstance(Z, pandas.DataFrame)
+    assert list(Z.columns) == list(table.get_feature_names_out())
+    assert Z.columns[0] == f"{type(model).__name__.lower()}0"
+
+
+def test_a_plain_fit_tries_what_it_says(fitted):
+    model, _ = fitted
+    selection = model.selection_
+    assert len({len(column) for column in selection.values()}) == 1
+    tried = {
+        "/".join(pair)
+        for pair in zip(selection["view"], selection["form"], strict=True)
+    }
+    assert tried <= set(CANDIDATES)
+    assert selection["weight"].sum() == pytest.approx(1)
+    best = selection["oob_loss"].argmin()
+    assert selection["weight"][best] == selection["weight"].max()
+    total = sum(member.weights.sum() for member in model.ensemble_.members)
+    assert total == pytest.approx(1)
+
+
+def test_methods_refuse_what_is_not_fitted_or_does_not_fit(fitted):
+    model, (X, _) = fitted
+    for method in ("predict", "transform", "kneighbors", "pair_distance"):
+        with pytest.raises(ValueError, match="not fitted"):
+            getattr(clone(model), method)(X)
+    with pytest.raises(ValueError, match=f"expecting {X.shape[1]} features"):
+        model.predict(X[:, 1:])
+    with pytest.raises(ValueError, match="n_neighbors must be an integer from 1 to"):
+        model.kneighbors(X, len(X))
+    with pytest.raises(ValueError, match=r"pairs must have shape \(n_pairs, 2, "):
+        model.pair_distance(X)
+
+
+# --- the distance ---------------------------------------------------------------------
+
+
+def test_all_that_measures_says_the_same(fitted):
+    model, (X, _) = fitted
+    Z = model.transform(X)
+    distances, rows = model.kneighbors(X[1:9:2], 3)
+    pairs = np.stack([X[1:9:2], model.ensemble_.X[rows[:, 0]]], axis=1)
+    assert_allclose(model.pair_distance(pairs), distances[:, 0], rtol=1e-6)
+    assert_allclose(-model.pair_score(pairs), model.pair_distance(pairs))
+    assert_array_equal(model.kneighbors(X[1:9:2], 3, return_distance=False), rows)
+    known = np.linalg.norm(Z[0] - Z[1])
+    metric = model.get_metric()
+    assert metric(X[0], X[1]) == pytest.approx(known)
+    assert metric(X[0], X[1], squared=True) == pytest.approx(known**2)
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1.0, 1e9])
+def test_the_mahalanobis_matrix_is_that_of_the_distances(made, factor):
+    make, (X, y) = made
+    X = factor * X
+    model = make(candidates=["scaled/diagonal", "scaled/full"]).fit(X, y)
+    M = model.get_mahalanobis_matrix()
+    pairs = np.stack([X[:50], X[50:100]], axis=1)
+    difference = X[:50] - X[50:100]
+    squares = np.einsum("ni,ij,nj->n", difference, M, difference)
+    assert_allclose(np.sqrt(squares), model.pair_distance(pairs), rtol=1e-5)
+
+
+@pytest.mark.parametrize("view", ["quantiles", "logs"])
+def test_there_is_no_matrix_of_what_is_not_linear(made, view):
+    make, (X, y) = made
+    model = make(candidates=[f"{view}/full"]).fit(np.exp(X / X.std(axis=0)), y)
+    with pytest.raises(ValueError, match=f"metrics of {view} vote"):
+        model.get_mahalanobis_matrix()
+
+
+@pytest.mark.parametrize("kind", [FreeEnergyClassifier, FreeEnergyRegressor])
+def test_informative_features_are_important(kind, rng):
+    X = rng.normal(size=(400, 6)) * [1, 100, 0.01, 1, 1, 1]
+    y = np.sign(X[:, 0]) + np.sign(X[:, 2])
+    importances = kind(12, random_state=0).fit(X, y).feature_importances_
+    assert importances.sum() == pytest.approx(1)
+    assert set(np.argsort(importances)[-2:]) == {0, 2}
+    assert importances[[0, 2]].sum() > 0.6
+
+
+# --- gaps and weights -----------------------------------------------------------------
+
+
+def test_gaps_are_means_of_features(made, rng):
+    make, (X, y) = made
+    has_gap = rng.uniform(size=X.shape) < 0.1
+    gaps = np.where(has_gap, np.nan, X)
+    filled = np.where(has_gap, np.nanmean(gaps, axis=0), X)
+    model, known = make().fit(gaps, y), make().fit(filled, y)
+    assert_allclose(answers(model, gaps), answers(known, filled), rtol=1e-6)
+    assert_allclose(model.transform(gaps), known.transform(filled), atol=1e-9)
+    pairs = np.stack([gaps[:5], gaps[5:10]], axis=1)
+    full = np.stack([filled[:5], filled[5:10]], axis=1)
+    assert_allclose(model.pair_distance(pairs), known.pair_distance(full), atol=1e-9)
+    nothing = np.column_stack([X, np.full(len(X), np.nan)])
+    assert np.isfinite(answers(make().fit(nothing, y), nothing)).all()
+
+
+def test_samples_of_weight_zero_are_left_out(made, rng):
+    make, (X, y) = made
+    counts = np.arange(len(X)) % 3 > 0
+    wrong = np.where(counts, y, rng.permutation(y))
+    model = make().fit(X, wrong, counts.astype(float))
+    known = make().fit(X[counts], y[counts])
+    assert_array_equal(answers(model, X), answers(known, X))
+    assert_array_equal(out_of_bag(model), out_of_bag(known))
+    with pytest.raises(ValueError, match="zero"):
+        make().fit(X, y, np.zeros(len(X)))
+
+
+@pytest.mark.parametrize("factor", [1e-200, 7.0, 1e200])
+def test_the_scale_of_weights_does_not_matter(made, rng, factor):
+    make, (X, y) = made
+    weights = rng.uniform(0.2, 3, len(X))
+    expected = answers(make().fit(X, y, weights), X)
+    assert_allclose(answers(make().fit(X, y, factor * weights), X), expected, rtol=1e-3)
+    expected = answers(make().fit(X, y), X)
+    assert_array_equal(answers(make().fit(X, y, np.full(len(X), factor)), X), expected)
+
+
+def test_weights_of_very_different_sizes_are_numbers(made):
+    make, (X, y) = made
+    weights = np.where(np.arange(len(X)) % 2, 1.0, 1e-100)
+    assert np.isfinite(answers(make().fit(X, y, weights), X)).all()

@@ -1,288 +1,222 @@
-"""FreeEnergyRegressor: what it predicts, how sure it is, and what strangers give it."""
-
-import warnings
+"""The regressor: known functions and noise, and odd tables."""
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
-from scipy.optimize import minimize
-from sklearn.datasets import load_diabetes, make_friedman1
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_friedman1
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.metrics import r2_score
 
-import freemetric
-from freemetric import FreeEnergyRegressor, Recipe
-from freemetric.ensemble.tasks.intervals import interval_chances
-from freemetric.ensemble.tasks.regression import RegressionTask, Scored, noise_trends, spread_of
-from freemetric.ensemble.tasks.scales import Scale, _scales
-from freemetric.metrics import TargetEncoding
-from freemetric.metrics.trends import LinearTrend
+from freemetric import FreeEnergyRegressor
+
+from . import brute_force
 
 
-def small(**options):
-    return FreeEnergyRegressor(**{"n_replicas": 6, "random_state": 0} | options)
+def few(n_replicas=4, **options):
+    return FreeEnergyRegressor(n_replicas, **{"random_state": 0, **options})
 
 
-@pytest.fixture(scope="module")
-def friedman():
-    X, y = make_friedman1(600, 8, noise=1.0, random_state=0)
-    return X[:300], y[:300], X[300:], y[300:]
+@pytest.fixture
+def line(rng):
+    X = rng.normal(size=(150, 4))
+    return X, X[:, 0] - 2 * X[:, 1] + 0.1 * rng.normal(size=150)
 
 
 @pytest.fixture(scope="module")
-def fitted(friedman):
-    X, y, _, _ = friedman
-    return small().fit(X, y)
+def noisy():
+    """Samples with noise that grows with a feature, and a model of the first 1,500."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (5500, 3))
+    y = np.sin(3 * X[:, 0]) + 0.5 * np.exp(X[:, 1]) * rng.normal(size=5500)
+    return few(12).fit(X[:1500], y[:1500]), X, y
 
 
-def test_better_than_neighbours_and_lines(friedman, fitted):
-    X, y, Q, z = friedman
-    neighbours = max(KNeighborsRegressor(k).fit(X, y).score(Q, z) for k in (3, 5, 8, 13))
-    assert fitted.score(Q, z) > max(neighbours, LinearRegression().fit(X, y).score(Q, z)) + 0.05
-    assert fitted.oob_score_ == pytest.approx(fitted.score(Q, z), abs=0.05)
+def test_it_is_better_than_a_forest_on_a_known_function():
+    X, y = make_friedman1(1200, noise=1.0, random_state=0)
+    forest = RandomForestRegressor(random_state=0).fit(X[:600], y[:600])
+    model = few(12).fit(X[:600], y[:600])
+    assert model.score(X[600:], y[600:]) > forest.score(X[600:], y[600:]) + 0.03
+    assert model.oob_score_ == pytest.approx(model.score(X[600:], y[600:]), abs=0.04)
 
 
-def test_intervals_hold_what_they_promise(friedman, fitted):
-    _, _, Q, z = friedman
-    for alpha in (0.05, 0.1, 0.2):
-        low, high = fitted.predict_interval(Q, alpha).T
-        held = ((low <= z) & (z <= high)).mean()
-        assert abs(held - (1 - alpha)) < 4 * np.sqrt(alpha * (1 - alpha) * (1 / 300 + 1 / 300))
+def test_a_known_function_is_found(noisy):
+    model, X, _ = noisy
+    known = np.sin(3 * X[1500:, 0])
+    assert np.sqrt(np.mean((model.predict(X[1500:]) - known) ** 2)) < 0.16
 
 
-def test_quantiles_do_not_cross_and_say_their_share(friedman, fitted):
-    _, _, Q, z = friedman
-    chances = np.array([0.1, 0.5, 0.9])
-    found = fitted.predict_quantiles(Q, chances)
-    assert (np.diff(found, axis=1) > 0).all()
-    assert_allclose((z[:, None] < found).mean(axis=0), chances, atol=0.09)
-    assert_allclose(fitted.predict_quantiles(Q, 0.5), found[:, 1])
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+def test_intervals_hold_their_share_everywhere(noisy, alpha):
+    model, X, y = noisy
+    low, high = model.predict_interval(X[1500:], alpha).T
+    is_inside = (low <= y[1500:]) & (y[1500:] <= high)
+    assert is_inside.mean() == pytest.approx(1 - alpha, abs=0.025)
+    for part in np.array_split(np.argsort(X[1500:, 1]), 4):
+        assert is_inside[part].mean() == pytest.approx(1 - alpha, abs=0.07)
 
 
-def test_intervals_are_wide_where_there_is_noise(rng):
-    X = rng.random((800, 2))
-    y = X[:, 0] + np.where(X[:, 1] > 0.5, 1.0, 0.05) * rng.standard_normal(800)
-    model = small().fit(X[:500], y[:500])
-    low, high = model.predict_interval(X[500:], 0.1).T
-    noisy = X[500:, 1] > 0.5
-    assert np.median((high - low)[noisy]) > 3 * np.median((high - low)[~noisy])
-    assert ((low <= y[500:]) & (y[500:] <= high)).mean() == pytest.approx(0.9, abs=0.06)
+def test_intervals_follow_the_noise(noisy):
+    model, X, _ = noisy
+    low, high = model.predict_interval(X[1500:]).T
+    slope, _ = np.polyfit(X[1500:, 1], np.log(high - low), 1)
+    assert slope == pytest.approx(1, abs=0.25)
 
 
-def test_features_that_count_are_found(fitted):
-    found = fitted.feature_importances_
-    assert set(np.argsort(found)[-4:]) == {0, 1, 2, 3} or set(np.argsort(found)[-5:]) == {0, 1, 2, 3, 4}
-    assert found[5:].max() < found[:2].min()
+def test_quantiles_are_quantiles_and_do_not_cross(noisy):
+    model, X, y = noisy
+    q = np.array([0.05, 0.25, 0.5, 0.9])
+    Q = model.predict_quantiles(X[1500:], q)
+    assert (np.diff(Q, axis=1) >= 0).all()
+    assert_allclose((y[1500:, None] <= Q).mean(axis=0), q, atol=0.03)
+    assert_array_equal(model.predict_quantiles(X[1500:], 0.5), Q[:, 2])
+    for wrong in (-0.1, [0.5, 1.1], [[0.5]], np.nan):
+        with pytest.raises(ValueError, match="q is a chance between 0 and 1"):
+            model.predict_quantiles(X, wrong)
+    with pytest.raises(ValueError, match="alpha is the share"):
+        model.predict_interval(X, 0)
 
 
-def test_skewed_numbers_go_to_a_logarithm(rng):
-    X = rng.random((300, 3))
-    y = np.exp(4 * X[:, 0] + 0.3 * rng.standard_normal(300))
-    model = small().fit(X, y)
-    assert model.scale_name_ == "log"
-    assert (model.predict_interval(X, 0.05) > 0).all()
-    assert model.predict(X).mean() == pytest.approx(y.mean(), rel=0.1)  # a mean, not a middle one
-    assert small(scale="linear").fit(X, y).scale_name_ == "linear"
+def test_out_of_bag_predictions_make_the_score(regressor, regressed):
+    y = regressed[1][::2]
+    known = regressor.oob_prediction_
+    has = ~np.isnan(known)
+    assert has.mean() > 0.9
+    assert regressor.oob_score_ == pytest.approx(r2_score(y[has], known[has]))
 
 
-def test_a_sample_between_neighbours_that_differ_is_not_expected_beyond_all_targets():
-    """The spread follows the variance among neighbours, here to 14 standard deviations, whose exponential is 1e24."""
-    X = np.random.default_rng(1).lognormal(3, 1, (300, 4))
-    y = X[:, 0] / X[:, 1]
-    model = FreeEnergyRegressor(12, random_state=0).fit(X[:150], y[:150])
-    assert model.ensemble_.head.scale.name == "log"
-    assert model.predict(X).max() <= 5 * y.max()
-    assert (model.predict_quantiles(X, 0.9) <= 50 * y.max()).all()
-    assert model.score(X[150:], y[150:]) > 0.5
+def test_noise_is_not_predicted(rng):
+    X, y = rng.normal(size=(500, 5)), rng.normal(size=500)
+    assert few(12).fit(X, y).oob_score_ < 0.05
 
 
-def test_a_few_zeros_do_not_forbid_logarithms(rng):
-    X = rng.random((300, 3))
-    y = np.exp(4 * X[:, 0] + 0.3 * rng.standard_normal(300))
-    y[np.argsort(y)[:6]] = [0, 0, 0, 0, 0, -0.01]
-    model, plain = (small(scale=scale).fit(X[::2], y[::2]) for scale in ("auto", "linear"))
-    assert model.scale_name_ == "asinh"
-    assert model.score(X[1::2], y[1::2]) > plain.score(X[1::2], y[1::2])
-    assert small().fit(X, y - np.median(y)).scale_name_ == "linear"  # half of them are negative
+@pytest.mark.parametrize("scale", ["auto", "log"])
+def test_means_of_lognormal_targets_are_means(rng, scale):
+    """E y = exp(m + 1/2), not the median exp(m)."""
+    X = rng.uniform(-1, 1, (3000, 2))
+    y = np.exp(2 * X[:, 0] + rng.normal(size=3000))
+    model = few(estimators=[("line", "default")], scale=scale).fit(X[:2000], y[:2000])
+    assert model.scale_.name == "log"
+    known = np.exp(2 * X[2000:, 0] + 0.5)
+    assert np.median(model.predict(X[2000:]) / known) == pytest.approx(1, abs=0.15)
+    assert (model.predict_interval(X)[:, 0] > 0).all()
 
 
-def test_order_units_and_jobs_do_not_matter(friedman):
-    X, y, Q, _ = friedman
-    X, y, Q = X[:120], y[:120], Q[:50]
-    usual, order = small(n_replicas=3).fit(X, y), np.random.default_rng(0).permutation(120)
-    assert_allclose(small(n_replicas=3).fit(X[order], y[order]).predict(Q), usual.predict(Q), rtol=1e-6)
-    assert_allclose(small(n_replicas=3, n_jobs=2).fit(X, y).predict(Q), usual.predict(Q), rtol=1e-12)
-    other = small(n_replicas=3, scale="linear").fit(X, y).predict(Q)
-    assert_allclose(small(n_replicas=3, scale="linear").fit(X, 1e6 * y - 7).predict(Q), 1e6 * other - 7, rtol=1e-3)
+def test_symmetric_targets_stay_as_they_are(line):
+    assert few().fit(*line).scale_.name == "linear"
+    X, y = line
+    zeros = np.maximum(np.sinh(2 * y), 0)
+    assert few(scale="asinh").fit(X, zeros).scale_.name == "asinh"
+    with pytest.raises(ValueError, match="scale='log' is for positive targets"):
+        few(scale="log").fit(X, y)
+    model = few(scale="log").fit(X, np.exp(y))
+    with pytest.raises(ValueError, match="the smallest of y is -1"):
+        model.partial_fit(X[:3], [-1, 1, 2])
 
 
-def test_saved_and_loaded(tmp_path, friedman, fitted):
-    Q = friedman[2]
-    fitted.save(tmp_path / "model.fm")
-    again = freemetric.load(tmp_path / "model.fm")
-    assert_allclose(again.predict(Q), fitted.predict(Q), rtol=0)
-    assert_allclose(again.predict_interval(Q), fitted.predict_interval(Q), rtol=0)
-    assert_allclose(again.feature_importances_, fitted.feature_importances_)
+def test_trends_carry_votes_beyond_the_samples(rng):
+    X = rng.uniform(-1, 1, (300, 3))
+    y = 5 * X[:, 0]
+    Q = np.array([[1.0, 0, 0], [-1, 0, 0]])
+    assert_allclose(few().fit(X, y).predict(Q), [5, -5], atol=0.15)
+    alone = few(estimators=None).fit(X, y)
+    assert alone.estimators_ == []
+    assert len(alone.combination_.strengths) == 1
 
 
-def test_a_file_with_other_parts_is_refused(tmp_path, fitted):
-    broken = freemetric.FreeEnergyRegressor(random_state=0)
-    broken.__dict__.update(fitted.__dict__)
-    broken.oob_prediction_ = fitted.oob_prediction_[:5]
-    with pytest.raises(freemetric.exceptions.ModelFileError, match="oob_prediction_"):
-        broken.save(tmp_path / "model.fm")
+def test_estimators_of_users_are_trends(line):
+    X, y = line
+    chosen = [("mine", LinearRegression()), ["trees", "default"], ("line", "drop")]
+    model = few(estimators=chosen).fit(X, y)
+    assert [name for name, _ in model.estimators_] == ["mine", "trees"]
+    z = model.scale_(y)
+    known = LinearRegression().fit(X, z).predict(X)
+    assert_allclose(model.estimators_[0][1].predict(X), known)
+    with pytest.raises(ValueError, match="'mine' beside the votes has no predict"):
+        few(estimators=[("mine", 3)]).fit(X, y)
 
 
-@pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
-@pytest.mark.parametrize("y", [np.full(30, 5.0), np.arange(30.0), np.repeat([0.0, 1e9], 15), np.arange(30) * 1e-12])
-def test_strange_numbers(rng, y):
-    X = rng.random((30, 2))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)
-        model = small(n_replicas=2).fit(X, y)
-    found = model.predict(X)
-    assert np.isfinite(found).all()
-    assert found.min() >= y.min() - 0.2 * np.ptp(y) - 1e-9
-    assert found.max() <= y.max() + 0.2 * np.ptp(y) + 1e-6
+def test_partial_fit_lets_more_samples_vote(line):
+    X, y = line
+    far = X[:30] + 30
+    model = few(estimators=None).fit(X, y)
+    model.partial_fit(far, np.full(30, y.max()))
+    votes = brute_force.ensemble_votes(model.ensemble_, far[:4])
+    found = model.ensemble_.votes(far[:4])
+    assert_allclose(found, votes, atol=1e-4)
+    assert_allclose(votes[:, 0], model.scale_(y.max()), atol=1e-6)
+    assert np.isnan(model.oob_prediction_[150:]).all()
+    first = few().partial_fit(X, y)
+    assert_array_equal(first.predict(X), few().fit(X, y).predict(X))
 
 
-@pytest.mark.parametrize(
-    ("options", "y", "said"),
-    [
-        ({}, ["a"] * 30, "learns from numeric targets"),
-        ({}, [np.nan] * 30, "NaN"),
-        ({"scale": "log"}, np.arange(30.0), "positive numbers"),
-        ({"recipe": Recipe(candidates=("scaled/full/nca",))}, np.arange(30.0), "scaled/full/nca are for classes"),
-        ({"scale": "sqrt"}, np.arange(30.0), "scale"),
-    ],
-)
-def test_says_what_is_wrong(rng, options, y, said):
-    with pytest.raises(ValueError, match=said):
-        small(**options).fit(rng.random((30, 2)), y)
-
-
-@pytest.mark.parametrize("q", [0.0, 1.5, [0.1, -0.2], [[0.5]]])
-def test_chances_are_between_0_and_1(fitted, friedman, q):
-    with pytest.raises(ValueError, match="chance"):
-        fitted.predict_quantiles(friedman[2], q)
-
-
-@pytest.mark.parametrize("alpha", [0.0, 1.0, 2, "a"])
-def test_alpha_is_a_share_of_intervals(fitted, friedman, alpha):
-    with pytest.raises(ValueError, match="alpha is the share of intervals without the target, between 0 and 1"):
-        fitted.predict_interval(friedman[2], alpha)
-
-
-def test_fewer_dimensions_and_weights():
-    X, y = load_diabetes(return_X_y=True)
-    X, y = X[:150], y[:150]
-    assert small(recipe=Recipe(n_components=2), n_replicas=4).fit(X, y).transform(X).shape == (150, 2)
-    heavy = np.where(y > np.median(y), 5.0, 1.0)
-    shift = small(n_replicas=4).fit(X, y, heavy).predict(X).mean() - small(n_replicas=4).fit(X, y).predict(X).mean()
-    assert shift > 0
-
-
-def test_interval_ends_are_ranks():
-    assert_allclose(interval_chances(99, 0.2) * 98, [9, 89])  # the 10th and the 90th of 99
-    assert_allclose(interval_chances(5, 0.05), [0, 1])
-
-
-def test_spread_is_the_likeliest(rng):
-    variance = rng.random(4000) + 0.1
-    errors = np.exp(0.4) * variance**0.35 * rng.standard_normal(4000)
-    found = spread_of(errors, np.log(variance)[None], np.ones(4000))
-    assert_allclose(found, [0.4, 0.7], atol=0.06)
-
-    def cost(v):
-        log = v[0] + v[1] * np.log(variance) / 2
-        return (log + errors**2 / (2 * np.exp(2 * log))).mean()
-
-    assert cost(found) == pytest.approx(minimize(cost, [0.0, 0.0]).fun, abs=1e-6)
-
-
-def test_noise_that_grows_along_a_feature_is_found(rng):
-    X, variance = rng.random((2000, 3)), rng.random(2000) + 0.1
-    errors = np.exp(1.5 * X[:, 1]) * rng.standard_normal(2000)
-    noises, logs = noise_trends(errors, X, ["linear", "steps"], np.ones(2000))
-    slopes = [noise(np.eye(3)) - noise(np.zeros((1, 3))) for noise in noises]
-    assert_allclose(slopes[0], [0, 3, 0], atol=0.4)  # of log(error^2)
-    alpha, beta, *gammas = spread_of(errors, np.vstack([np.log(variance), logs]), np.ones(2000))
-    sigma = np.exp(alpha + (beta * np.log(variance) + gammas @ logs) / 2)
-    assert np.corrcoef(np.log(sigma), X[:, 1])[0, 1] > 0.95
-    assert np.abs(np.log(sigma) - 1.5 * X[:, 1]).mean() < 0.12
-
-
-def test_strengths_are_least_squares_where_they_are_positive(rng):
-    values = np.array([rng.standard_normal(500), rng.random(500), rng.standard_normal(500)])
-    encoding = TargetEncoding.of(values)
-    shares, trends = encoding.votes(values) / 3, rng.standard_normal((1, 500)).clip(encoding.low[0], encoding.high[0])
-    y = values[0] + 0.5 * (trends[0] - values[0])
-    task = RegressionTask(encoding, [LinearTrend([], np.empty(0), 0.0)], Scale("linear", 0.0, 1.0))
-    head = task.head(Scored.of(np.empty((500, 1)), shares, trends, y, None), prior=1e-9)
-    assert_allclose(head.strengths, [1, 0.5, 0], atol=0.02)
-    assert_allclose(head(shares, trends).location, y, atol=0.02)
-
-
-def test_scores_by_hand():
-    encoding = TargetEncoding(np.zeros(2), np.ones(2))
-    task = RegressionTask(encoding)
-    shares = encoding.votes(np.array([[0.2, 0.9], [0.0, 0.0]])) / 2
-    assert_allclose(task.scores(shares, np.array([0.0, 1.0])), (0.04 + 0.01) / 2, rtol=1e-5)
-    assert_allclose(task.errors(shares, np.array([0.0, 1.0]), np.array([3.0, 1.0])), (3 * 0.2 + 0.1) / 4, rtol=1e-5)
-
-
-def test_strata_are_quarters():
-    strata = RegressionTask(TargetEncoding(np.zeros(1), np.ones(1))).strata(np.arange(40.0)[::-1])
-    assert [len(part) for part in strata] == [10] * 4
-    assert sorted(np.concatenate(strata).tolist()) == list(range(40))
-    assert strata[0].min() == 30
+def test_partial_fit_fits_the_trends_anew(line):
+    X, y = line
+    model = few(estimators=[("mine", LinearRegression())], scale="linear")
+    model.fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    known = LinearRegression().fit(X, model.scale_(y)).predict(X)
+    assert_allclose(model.estimators_[0][1].predict(X), known)
 
 
 @pytest.mark.parametrize(
-    ("y", "scales"),
+    ("X", "y", "message"),
     [
-        ([1.0, 2.1], ["linear", "log"]),
-        ([1.0, 2.0], ["linear"]),  # not more than a factor
-        ([0.0, 5.0], ["linear", "asinh"]),
-        ([0.0, 0.0], ["linear"]),
-        ([-1.0] + 99 * [5.0], ["linear", "asinh"]),  # one in a hundred is below zero by noise
-        ([-1.0] + 98 * [5.0], ["linear"]),
+        (np.eye(2), [0, 1], "minimum of 3"),
+        (np.eye(4), [0, 1, np.nan, 2], "NaN"),
+        (np.eye(4), ["a", "b", "c", "d"], "could not convert string"),
+        (np.eye(4), np.eye(4), "1d array"),
+        (np.diag([1, 2, -1e151, 1]), [0, 1, 0, 1], "value -1e\\+151 in row 2, column"),
     ],
 )
-def test_scales_that_are_tried(y, scales):
-    assert _scales(np.array(y), "auto") == scales
-    assert _scales(np.array(y), "linear") == ["linear"]
+def test_wrong_data_are_refused(X, y, message):
+    with pytest.raises(ValueError, match=message):
+        few().fit(X, y)
 
 
-def corners(rng, n):
-    """Where the first feature is large, steps of the second; elsewhere, of the third."""
-    X = rng.random((n, 5))
-    return X, np.where(X[:, 0] > 0.5, 3.0 * (X[:, 1] > 0.3), 2.0 * (X[:, 2] > 0.6)) + 0.1 * rng.standard_normal(n)
+def test_too_few_samples_with_a_weight_are_refused(line):
+    X, y = line
+    with pytest.raises(ValueError, match="zero for all but 2 samples"):
+        few().fit(X, y, np.arange(150) < 2)
 
 
-def test_trees_know_thresholds_that_depend_on_each_other(rng):
-    (X, y), (Q, z), kinds = corners(rng, 300), corners(rng, 1000), ["scaled/diagonal", "scaled/full"]
-    with_them = small(recipe=Recipe(candidates=kinds)).fit(X, y)
-    assert with_them.strengths_["boosted-trees beside"] > 0.3
-    assert "boosted-trees along" in with_them.strengths_
-    without = small(recipe=Recipe(candidates=kinds, trends=("linear", "steps", "surface"))).fit(X, y)
-    assert "boosted-trees beside" not in without.strengths_
-    assert 1 - with_them.score(Q, z) < 0.6 * (1 - without.score(Q, z))
-    assert with_them.oob_score_ == pytest.approx(with_them.score(Q, z), abs=0.05)
+@pytest.mark.parametrize("n_replicas", [0, 1, 4])
+@pytest.mark.parametrize("n_samples", [3, 4, 6, 11])
+def test_very_few_samples(rng, n_samples, n_replicas):
+    X = rng.normal(size=(n_samples, 3))
+    model = few(n_replicas).fit(X, X[:, 0])
+    assert np.isfinite(model.predict(X)).all()
+    assert np.isfinite(model.predict_interval(X)).all()
 
 
-def test_trees_need_200_samples(rng):
-    X, y = corners(rng, 200)
-    for n in (199, 200):
-        model = small(recipe=Recipe(candidates=["scaled/diagonal"], n_steps=1)).fit(X[:n], y[:n])
-        assert ("boosted-trees beside" in model.strengths_) == (n == 200)
+@pytest.mark.parametrize("value", [0.0, 5.0, -1e300, 1e-300])
+def test_a_constant_target_is_predicted(rng, value):
+    X = rng.normal(size=(50, 3))
+    model = few().fit(X, np.full(50, value))
+    assert_allclose(model.predict(X), value, rtol=1e-6)
+    assert_allclose(model.predict_interval(X), value, rtol=1e-4)
+    assert np.isnan(model.oob_score_)
 
 
-def test_errors_may_follow_trees(rng):
-    """Errors are larger in one corner alone, and intervals are wider there."""
-    X, Q = rng.random((600, 3)), rng.random((1000, 3))
-    loud, there = ((V[:, 0] > 0.5) & (V[:, 1] > 0.5) for V in (X, Q))
-    y = X[:, 2] + np.where(loud, 1.0, 0.1) * rng.standard_normal(600)
-    recipe = Recipe(candidates=["scaled/identity"], noises=("boosted-trees",))
-    widths = np.diff(small(recipe=recipe).fit(X, y).predict_interval(Q), axis=1)[:, 0]
-    assert widths[there].mean() > 4 * widths[~there].mean()
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda X: X[:, :1],
+        lambda X: np.column_stack([X, np.ones((150, 3))]),
+        lambda X: 1e-300 * X,
+        lambda X: 1e145 * X,
+        lambda X: np.column_stack(
+            [X, np.random.default_rng(0).normal(size=(150, 600))]
+        ),
+        lambda X: np.round(X),
+        lambda X: np.ones((150, 2)),
+    ],
+    ids=["one feature", "constants", "tiny", "huge", "wide", "ties", "equal"],
+)
+def test_odd_features(line, change):
+    X, y = line
+    X = change(X)
+    model = few().fit(X[::2], y[::2])
+    assert np.isfinite(model.predict_interval(X)).all()
+    assert np.isfinite(model.transform(X)).all()
+    far = model.predict(np.full((1, X.shape[1]), 1e149))
+    assert np.isfinite(far).all()

@@ -10,7 +10,6 @@ from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
@@ -81,13 +80,10 @@ STEPS = {
     "principal": PCA(2, whiten=True),
     "polynomial": preprocessing.PolynomialFeatures(2),
     "robust": preprocessing.RobustScaler(),
-    "max-abs": preprocessing.MaxAbsScaler(),
     "normalizer": preprocessing.Normalizer(),
     "identity": preprocessing.FunctionTransformer(),
     "logistic": linear_model.LogisticRegression(),
     "ridge": linear_model.RidgeCV(),
-    "lasso": linear_model.Lasso(0.1),
-    "bayes": GaussianNB(),
     "k-neighbors": KNeighborsClassifier(3, algorithm="ball_tree"),
     "k-means": KNeighborsRegressor(3, weights="distance"),
 }
@@ -123,6 +119,11 @@ UNFITTED = {
     "many-features": (
         classifier(candidates=["scaled/full"], estimators=None),
         RNG.random((50, 501)),
+        y,
+    ),
+    "ratios": (
+        classifier(candidates=["logs/diagonal", "quantiles/identity"]),
+        np.exp(X) * [1, 1, 1, -1],
         y,
     ),
     "equal-rows": (classifier(), np.round(X[:, :2]), y),

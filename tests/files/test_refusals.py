@@ -48,7 +48,7 @@ def holding_itself():
 FOREST = ("forest", RandomForestClassifier(3))
 UNSAVABLE = {
     "`energy` is a function, 'norm'": lambda: DMLFE(energy=norm, sampler=SAMPLER),
-    "`energy.second.energy` is an estimator of the class .*OwnEnergy": lambda: DMLFE(
+    "`energy.second.energy` is of the class .*OwnEnergy": lambda: DMLFE(
         energy=NCAEnergy() + 0.1 * OwnEnergy(), sampler=SAMPLER
     ),
     r"`random_state` is a RandomState; give an integer": lambda: NCA(
@@ -60,7 +60,7 @@ UNSAVABLE = {
     r"`steps\[0\]\[1\].func` is a function, 'sqrt'": lambda: make_pipeline(
         FunctionTransformer(np.sqrt), RCA()
     ),
-    "OwnLearner cannot be saved: it is an estimator of the class": OwnLearner,
+    "OwnLearner cannot be saved: it is of the class": OwnLearner,
 }
 BROKEN = {
     "its attribute 'extra_' is none that a fit sets": lambda: with_attribute(
@@ -69,9 +69,7 @@ BROKEN = {
     "components_ of NCA is no array": lambda: with_attribute("components_", None),
     "components_ of NCA has shape": lambda: with_attribute("components_", X[:2, :3]),
     "not finite": lambda: with_attribute("components_", np.full((4, 4), np.nan)),
-    "`trace_` is an object of the class builtins.module": lambda: with_attribute(
-        "trace_", np
-    ),
+    "`trace_` is of the class builtins.module": lambda: with_attribute("trace_", np),
     r"`trace_\['a'\]` is an array of (float128|longdouble)": lambda: with_attribute(
         "trace_", {"a": np.zeros(2, np.longdouble)}
     ),

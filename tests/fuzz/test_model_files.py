@@ -1,5 +1,6 @@
 """Random edits of model files: whatever can be loaded fails in Python, not below it."""
 
+import copy
 import json
 import os
 import random
@@ -21,6 +22,7 @@ EXAMPLES = (
     "regressor",
     "equal-rows",
     "many-features",
+    "ratios",
     "metric-knn",
     "metric-means",
     "columns",
@@ -44,7 +46,7 @@ OUTSIDE = "index is out of bounds"  # what numba says, where it checks
 def edit_tree(rng, tree):
     """Replace, delete or swap random parts of a tree."""
     for _ in range(rng.choice([1, 1, 1, 3])):
-        node = rng.choice([node for node in nodes(tree) if node])
+        node = rng.choice([node for node in nodes(tree) if node] or [{"": None}])
         places = list(node) if isinstance(node, dict) else range(len(node))
         place, other = rng.choice(places), rng.choice(places)
         action = rng.random()
@@ -55,7 +57,7 @@ def edit_tree(rng, tree):
         elif type(node[place]) is int:
             node[place] += rng.choice([-2, -1, 1, 2, 1000])
         else:
-            node[place] = rng.choice(VALUES)
+            node[place] = copy.deepcopy(rng.choice(VALUES))
 
 
 def edit_arrays(rng, tree):

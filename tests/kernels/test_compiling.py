@@ -24,6 +24,10 @@ moves = np.zeros((3, 9), int), columns, rng.random((3, 9)), np.full((3, 9), 0.01
 print([part.tobytes().hex() for part in NCAEnergy().bind(X, y).sweep(A, *moves)])
 """
 
+NO_SPACE = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+"""
 NO_FOLDER = """
 import numba.core.caching as caching
 for place in caching.CompileResultCacheImpl._locator_classes:
@@ -46,6 +50,9 @@ def test_processes_that_compile_and_that_load_compute_the_same(tmp_path):
     assert list(tmp_path.rglob("*.nbc"))
     assert first == later
     assert run(NO_FOLDER + ENERGIES) == first
+    if sys.platform != "win32":
+        full = str(tmp_path / "full")
+        assert run(NO_SPACE + ENERGIES, NUMBA_CACHE_DIR=full) == first
 
 
 def test_powers_of_two():

@@ -6,6 +6,16 @@ import pytest
 from freemetric.kernels import Loss, Similarity, Trials, cpu_kernels, reference
 
 
+@pytest.fixture(params=["numba", "torch"])
+def kernels(request):
+    if request.param == "numba":
+        return cpu_kernels()
+    pytest.importorskip("torch", reason="the GPU kernels need torch")
+    from freemetric.kernels.torch import backend
+
+    return backend
+
+
 def problem(rng, N, scale=1.0, R=2, d=5, p=3):
     """Samples in float32, as kernels see them: what rounding does to X is not the
     question.
@@ -39,12 +49,14 @@ def trials(rng, A, n, step, temperature):
         (97, 1e3, 0.01),
     ],
 )
-def test_decisions_are_those_of_the_reference(rng, N, scale, step, weighted, log_floor):
+def test_decisions_are_those_of_the_reference(
+    kernels, rng, N, scale, step, weighted, log_floor
+):
     X, y, A = problem(rng, N, scale)
     w = 10 ** rng.uniform(-2, 1, X.shape[:2]) if weighted else None
     cost, moves = Similarity("class", log_floor), trials(rng, A, 100, step, 0.03)
-    data = cpu_kernels().prepare(X, y, cost, weights=w)
-    fast = cpu_kernels().element_sweep(data, A, moves, ridge=1e-4)
+    data = kernels.prepare(X, y, cost, device="cpu", weights=w)
+    fast = kernels.element_sweep(data, A, moves, ridge=1e-4)
     true = reference.element_sweep(
         reference.prepare(X, y, cost, weights=w), A, moves, ridge=1e-4
     )

@@ -57,10 +57,3 @@ def test_lists_of_energies_hold_the_nearest(rng, device, diagonal):
     found = np.zeros(truth.shape, dtype=bool)
     np.put_along_axis(found, rows.astype(int), True, axis=2)
     np.testing.assert_array_equal(found, truth)
-
-
-def test_new_queries_find_their_nearest_rows(rng):
-    Z, Q = rng.standard_normal((300, 5)), rng.standard_normal((20, 5))
-    truth = ((Q[:, None] - Z) ** 2).sum(axis=2).argsort(axis=1)[:, :4]
-    search = cpu_kernels().NearestNeighbors(Z, n_jobs=1)
-    np.testing.assert_array_equal(search.kneighbors(Q, 4), truth)

@@ -1,4 +1,6 @@
-"""PCA, RCA, DCA, LFDA and DMLMJ against closed forms on Gaussian data and against scikit-learn."""
+"""PCA, RCA, DCA, LFDA and DMLMJ against closed forms on Gaussian data and against
+scikit-learn.
+"""
 
 import numpy as np
 import pytest
@@ -97,7 +99,8 @@ def test_dca_of_two_classes_is_fishers_direction_of_c_b(rng):
     X, y, _ = gaussians(rng)
     A = DCA().fit(X, y).components_
     assert A.shape == (1, 3)
-    # the range of C_b is the line between the means: within it there is nothing left to choose
+    # the range of C_b is the line between the means: within it there is nothing left
+    # to choose
     assert cosine(
         A[0], X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0)
     ) == pytest.approx(1, abs=1e-9)
@@ -164,14 +167,6 @@ def test_lfda_by_its_definition(iris):
     np.testing.assert_allclose(Q @ Q.T, np.eye(2), atol=1e-12)
 
 
-def test_lfda_of_one_cluster_per_class_is_fishers_direction(rng):
-    X, y, _ = gaussians(rng, n=1500)
-    fisher = LinearDiscriminantAnalysis().fit(X, y).scalings_[:, 0]
-    # with a scale as wide as the class all affinities are one, and local scatter is scatter
-    A = LFDA(n_components=1, n_neighbors=700).fit(X, y).components_
-    assert cosine(A[0], fisher) > 0.99
-
-
 def test_lfda_keeps_two_clusters_of_a_class_apart(rng):
     centre = np.repeat([-4.0, 0.0, 4.0], 100)
     X = np.column_stack([centre, np.zeros(300)]) + 0.3 * rng.standard_normal((300, 2))
@@ -180,21 +175,6 @@ def test_lfda_keeps_two_clusters_of_a_class_apart(rng):
     )  # Fisher's direction is blind: both classes have mean zero
     model = LFDA(n_components=1).fit(X, y)
     assert cosine(model.components_[0], np.array([1.0, 0.0])) > 0.99
-
-
-def test_lfda_bears_a_sample_far_from_all_others(rng):
-    """It has no near sample of its class, and adds nothing to their scatter: not even rounding errors of its square."""
-    X, y, _ = gaussians(rng, n=300)
-    X[3, 1] = 1e9
-    within, _ = LFDA()._scatters(X - X.mean(axis=0), y)
-    others = np.arange(len(X)) != 3
-    n = np.bincount(y)[y[3]]
-    _, y_others = np.unique(y[others], return_inverse=True)
-    without = LFDA()._scatters(X[others] - X[others].mean(axis=0), y_others)[0]
-    np.testing.assert_allclose(
-        within, without, rtol=2 / n, atol=2 / n * np.trace(without)
-    )
-    assert np.isfinite(LFDA().fit(X, y).components_).all()
 
 
 # --- DMLMJ
@@ -230,10 +210,3 @@ def test_dmlmj_eigenvalues_by_definition(iris):
     np.testing.assert_allclose(
         model.get_mahalanobis_matrix(), np.linalg.inv(P), rtol=1e-6
     )
-
-
-def test_dmlmj_finds_the_direction_that_tells_neighbours_apart(rng):
-    X = rng.standard_normal((600, 3))
-    y = (X[:, 1] > 0).astype(int)
-    X[:, 1] += 2 * y
-    assert cosine(DMLMJ(n_components=1).fit(X, y).components_[0], np.eye(3)[1]) > 0.98

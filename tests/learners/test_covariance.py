@@ -1,7 +1,5 @@
 """Covariance against numpy's inverse, scipy's Mahalanobis distance and whitened PCA."""
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
@@ -77,13 +75,3 @@ def test_constant_features_weigh_nothing(wine):
     np.testing.assert_array_equal(
         Covariance(2).fit(np.ones((5, 3))).components_, np.eye(3)[:2]
     )
-
-
-def test_labels_are_not_needed_and_unlabelled_rows_count(wine):
-    X, y = wine
-    hidden = np.where(np.arange(len(y)) % 3, -1, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # nothing is left out, so nothing is said
-        A = Covariance().fit(X, hidden).components_
-    np.testing.assert_array_equal(A, Covariance().fit(X).components_)
-    assert not np.allclose(A, Covariance().fit(X[hidden >= 0]).components_)

@@ -61,41 +61,6 @@ def test_the_smoothed_programme_solved_by_scipy(tiny, smoothing):
     )
 
 
-@pytest.mark.slow
-def test_without_smoothing_the_smallest_distance_is_the_largest(tiny):
-    """max t such that every dissimilar distance is at least t, by scipy."""
-    X, pairs, labels = tiny
-    result = minimize(
-        lambda z: -z[6],
-        [1, 0, 1, 0, 0, 1, 0],
-        method="SLSQP",
-        constraints=[
-            {
-                "type": "eq",
-                "fun": lambda z: (
-                    squared_distances(metric_of(z[:6]), X, pairs[labels == 1]).mean()
-                    - 1
-                ),
-            },
-            {
-                "type": "ineq",
-                "fun": lambda z: (
-                    squared_distances(metric_of(z[:6]), X, pairs[labels == -1]) - z[6]
-                ),
-            },
-        ],
-        options={"maxiter": 1000, "ftol": 1e-12},
-    )
-    assert result.success
-    model = DMLeig(smoothing=1e-5, regularization=NO_RIDGE, tol=1e-5, max_iter=1000)
-    model.fit(X, pairs=pairs, pair_labels=labels)
-    smallest = squared_distances(
-        model.get_mahalanobis_matrix(), X, pairs[labels == -1]
-    ).min()
-    assert smallest == pytest.approx(result.x[6], abs=1e-4)
-    assert model.objective_ <= smallest <= model.objective_ + 1e-5 * np.log(20) + 1e-12
-
-
 def test_similar_pairs_are_at_distance_one(tiny):
     X, pairs, labels = tiny
     model = DMLeig(regularization=NO_RIDGE).fit(X, pairs=pairs, pair_labels=labels)
@@ -138,44 +103,6 @@ def test_the_objective_rises_to_within_the_gap(wine, monkeypatch):
     assert len(seen) > 3
     assert (np.diff(below) > 0).all()
     assert below.max() <= above.min() + 1e-9
-
-
-def test_labels_give_pairs_of_neighbours(iris):
-    X, y = iris
-    squared = ((X[:, None] - X[None]) ** 2).sum(axis=2) + np.diag(np.full(150, np.inf))
-    pairs = {}
-    for label, same in ((1, True), (-1, False)):
-        allowed = np.where((y[:, None] == y) == same, squared, np.inf)
-        pairs[label] = {
-            tuple(sorted((i, int(j))))
-            for i in range(150)
-            for j in np.argsort(allowed[i])[:3]
-        }
-    index = np.array([p for label in (1, -1) for p in pairs[label]])
-    labels = np.repeat([1, -1], [len(pairs[1]), len(pairs[-1])])
-    by_labels = DMLeig(n_neighbors=3, tol=1e-6).fit(X, y)
-    by_pairs = DMLeig(tol=1e-6).fit(X, pairs=index, pair_labels=labels)
-    assert by_labels.objective_ == pytest.approx(
-        by_pairs.objective_, rel=0.05
-    )  # ties may fall otherwise
-    assert not hasattr(by_pairs, "classes_")
-
-
-def test_zero_differences_change_nothing(tiny):
-    X, pairs, labels = tiny
-    X = np.vstack([X, X[:1]])
-    expected = DMLeig().fit(X, pairs=pairs, pair_labels=labels)
-    model = DMLeig().fit(
-        X,
-        pairs=np.vstack([pairs, [[0, 40], [5, 5]]]),
-        pair_labels=np.append(labels, [-1, -1]),
-    )
-    np.testing.assert_array_equal(model.components_, expected.components_)
-
-
-def test_fewer_components_are_the_leading_ones(wine):
-    whole, part = DMLeig().fit(*wine), DMLeig(2).fit(*wine)
-    np.testing.assert_array_equal(part.components_, whole.components_[:2])
 
 
 def test_many_pairs_are_sampled(wine):

@@ -8,7 +8,9 @@ from freemetric.learners.itml import ITML
 
 @pytest.fixture
 def tiny(rng):
-    """Twelve samples in the plane, four similar and five dissimilar pairs, some of them against the bounds."""
+    """Twelve samples in the plane, four similar and five dissimilar pairs, some of them
+    against the bounds.
+    """
     X = rng.standard_normal((12, 2)) * [1, 0.3]
     pairs = np.array(
         [[0, 1], [2, 3], [4, 5], [0, 6], [7, 8], [1, 9], [2, 10], [3, 11], [5, 8]]
@@ -25,7 +27,9 @@ def divergence(r):
 
 
 def dual_objective(V, theta, targets, gamma, prior):
-    """log det(M^-1 M_0) + gamma sum log(1 - theta xi_0 / gamma), from the multipliers alone."""
+    """log det(M^-1 M_0) + gamma sum log(1 - theta xi_0 / gamma), from the multipliers
+    alone.
+    """
     inverse = np.linalg.inv(prior) + np.einsum("c,ci,cj->ij", theta, V, V)
     return (
         np.linalg.slogdet(inverse @ prior)[1]
@@ -138,22 +142,6 @@ def test_labels_are_a_way_to_draw_pairs(wine):
     assert not hasattr(again, "classes_")
 
 
-def test_zero_differences_change_nothing(tiny):
-    X, pairs, labels = tiny
-    X = np.vstack([X, X[:1]])
-    expected = ITML(random_state=0, tol=1e-10).fit(X, pairs=pairs, pair_labels=labels)
-    more, more_labels = (
-        np.vstack([pairs, [[0, 12], [5, 5]]]),
-        np.append(labels, [-1, 1]),
-    )
-    model = ITML(random_state=0, tol=1e-10).fit(X, pairs=more, pair_labels=more_labels)
-    np.testing.assert_allclose(
-        model.get_mahalanobis_matrix(), expected.get_mahalanobis_matrix()
-    )
-    np.testing.assert_array_equal(model.dual_[-2:], 0)
-    assert model.objective_ == pytest.approx(expected.objective_)
-
-
 def test_default_bounds_are_percentiles(iris, wine):
     for (X, y), most in (
         (iris, 20000),
@@ -167,13 +155,3 @@ def test_default_bounds_are_percentiles(iris, wine):
         np.testing.assert_allclose(
             bounds, expected, rtol=0.2 if most == 1000 else 1e-12
         )
-
-
-def test_fewer_components_are_the_leading_ones(wine):
-    whole, part = ITML(random_state=0).fit(*wine), ITML(2, random_state=0).fit(*wine)
-    np.testing.assert_allclose(part.components_, whole.components_[:2])
-    values = np.linalg.norm(whole.components_, axis=1) ** 2
-    assert (np.diff(values) <= 0).all()
-    np.testing.assert_allclose(
-        values[::-1], np.linalg.eigvalsh(whole.get_mahalanobis_matrix())
-    )

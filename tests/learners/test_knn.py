@@ -27,7 +27,7 @@ def test_it_is_k_nn_of_the_learned_space(learner, wine):
     new = wine[0][1::2]
     np.testing.assert_array_equal(model.predict(new), pipeline.predict(new))
     np.testing.assert_allclose(model.predict_proba(new), pipeline.predict_proba(new))
-    distances, rows = model.kneighbors(new, 3)
+    distances, _ = model.kneighbors(new, 3)
     Z = pipeline[:-1].transform(X)
     gaps = np.linalg.norm(pipeline[:-1].transform(new)[:, None] - Z, axis=2)
     np.testing.assert_allclose(distances, np.sort(gaps, axis=1)[:, :3])

@@ -6,7 +6,7 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from freemetric import LDA, RCA
+from freemetric import LDA
 from freemetric.exceptions import DataWarning
 
 
@@ -46,17 +46,6 @@ def test_the_space_of_scikit_learn(wine, solver):
     np.testing.assert_allclose(
         D / D.max(), E / E.max(), atol=1e-8
     )  # releases differ in whether they divide by N - C
-
-
-def test_it_is_the_first_of_rca(wine):
-    X, y = wine
-    ours, theirs = LDA().fit(X, y), RCA(2).fit(X, y)
-    np.testing.assert_allclose(
-        ours.get_mahalanobis_matrix(),
-        theirs.get_mahalanobis_matrix(),
-        rtol=1e-7,
-        atol=1e-7,
-    )
 
 
 def test_a_feature_that_is_constant_within_classes_is_the_first(rng):

@@ -1,11 +1,12 @@
-"""LDML against finite differences, the conditions of a convex minimum, and projected gradients on M."""
+"""LDML against finite differences, the conditions of a convex minimum, and projected
+gradients on M.
+"""
 
 import numpy as np
 import pytest
 from scipy.optimize import check_grad
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
-from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric import LDML
 from freemetric.learners.ldml import pair_loss
@@ -43,7 +44,9 @@ def test_loss_and_gradient(iris, rng, p):
 
 
 def test_the_conditions_of_a_convex_minimum(wine):
-    """The slope is not negative in any direction that stays positive semidefinite, and zero along M and b."""
+    """The slope is not negative in any direction that stays positive semidefinite, and
+    zero along M and b.
+    """
     X, y = wine
     model = LDML(random_state=0, **EXACT).fit(X, y)
     M = model.get_mahalanobis_matrix()
@@ -91,19 +94,6 @@ def test_given_pairs_and_the_distances_that_they_get(wine, rng):
     assert roc_auc_score(labels[200:], model.pair_score(new)) > roc_auc_score(
         labels[200:], plain
     )
-
-
-def test_a_map_of_low_rank(wine):
-    X, y = wine
-    model = LDML(2, random_state=0).fit(X[::2], y[::2])
-    assert model.components_.shape == (2, 13)
-    assert (
-        KNeighborsClassifier(5)
-        .fit(model.transform(X[::2]), y[::2])
-        .score(model.transform(X[1::2]), y[1::2])
-        > 0.9
-    )
-    assert model.objective_ >= LDML(random_state=0).fit(X[::2], y[::2]).objective_
 
 
 def test_regularisation_leads_to_the_prior(wine, rng):

@@ -55,14 +55,10 @@ def test_means_of_groups(rng, n_groups):
     )
 
 
-def test_means_of_single_precision_are_double(rng):
-    X, groups = rng.normal(size=(300, 4)).astype(np.float32), np.arange(300) % 3
-    exact = [X[groups == g].astype(np.float64).mean(axis=0) for g in range(3)]
-    np.testing.assert_allclose(group_means(X, groups), exact, rtol=1e-12)
-
-
 def contrast(plane, M, near, far):
-    """Far against near, over all directions of a plane, by determinants: any rows that span it give the same."""
+    """Far against near, over all directions of a plane, by determinants: any rows that
+    span it give the same.
+    """
     root = np.linalg.cholesky(M)  # images are V @ root
     like, unlike = ((V @ root).T @ (V @ root) / len(V) for V in (near, far))
     like += np.trace(like) / len(like) * np.eye(len(like))

@@ -1,4 +1,6 @@
-"""MCML against its definition, finite differences, the conditions of a convex minimum, and projected gradients."""
+"""MCML against its definition, finite differences, the conditions of a convex minimum,
+and projected gradients.
+"""
 
 import re
 from pathlib import Path
@@ -13,7 +15,9 @@ from freemetric.learners.mcml import Collapse
 
 
 def divergence(M, X, y):
-    """The mean over samples of KL(q | p), and its gradient by M, pair by pair in double precision."""
+    """The mean over samples of KL(q | p), and its gradient by M, pair by pair in double
+    precision.
+    """
     V = X[:, None] - X[None]
     h = -np.einsum("ijk,kl,ijl->ij", V, M, V)
     np.fill_diagonal(h, -np.inf)
@@ -51,7 +55,9 @@ def test_value_and_gradient_by_definition(some, rng, p):
 
 
 def test_the_conditions_of_a_convex_minimum(some):
-    """The slope is not negative in any direction that stays positive semidefinite, and zero along M."""
+    """The slope is not negative in any direction that stays positive semidefinite, and
+    zero along M.
+    """
     model = MCML(tol=1e-10).fit(*some)
     M = model.get_mahalanobis_matrix()
     value, slope = divergence(M, *some)

@@ -1,4 +1,6 @@
-"""NCMML against finite differences, against scipy from elsewhere, and on what it is for."""
+"""NCMML against finite differences, against scipy from elsewhere, and on what it is
+for.
+"""
 
 import numpy as np
 import pytest

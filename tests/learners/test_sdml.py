@@ -53,7 +53,9 @@ def test_the_gap_bounds_how_far_it_is_to_the_minimum(rng):
 
 
 def test_newtons_direction_minimises_the_quadratic_model(rng):
-    """Where all elements are free: D = -M slope M. Where some are not: the linear equations of those that are."""
+    """Where all elements are free: D = -M slope M. Where some are not: the linear
+    equations of those that are.
+    """
     M, slope = (B @ B.T + np.eye(4) for B in rng.standard_normal((2, 4, 4)))
     W, everywhere = np.linalg.inv(M), np.ones((4, 4), dtype=bool)
     np.testing.assert_allclose(
@@ -124,21 +126,6 @@ def test_a_balance_that_leaves_no_metric_is_lowered_and_said(wine):
     assert safe.balance_ == pytest.approx(0.8 * model.balance_)
 
 
-def test_similar_pairs_alone_may_weigh_anything(wine):
-    X, y = wine
-    pairs = np.flatnonzero(y == 0)[:40].reshape(-1, 2)
-    model = SDML(balance=100.0, sparsity=0).fit(
-        X, pairs=pairs, pair_labels=np.ones(20, dtype=int)
-    )
-    assert model.balance_ == 100
-    np.testing.assert_allclose(
-        model.precision_,
-        np.linalg.inv(said(model, X, np.eye(13))),
-        rtol=1e-5,
-        atol=1e-8,
-    )
-
-
 def test_more_price_makes_more_zeros(wine):
     counts = [
         (SDML(sparsity=s, random_state=0).fit(*wine).precision_ == 0).sum()
@@ -146,25 +133,3 @@ def test_more_price_makes_more_zeros(wine):
     ]
     assert counts == sorted(counts)
     assert counts[0] < counts[-1] == 13 * 12
-
-
-def test_labels_are_a_way_to_draw_pairs(wine):
-    X, y = wine
-    model = SDML(n_constraints=60, random_state=0).fit(X, y)
-    assert model.pairs_.shape == (60, 2)
-    np.testing.assert_array_equal(
-        y[model.pairs_[:, 0]] == y[model.pairs_[:, 1]], model.pair_labels_ == 1
-    )
-    again = SDML().fit(X, pairs=model.pairs_, pair_labels=model.pair_labels_)
-    np.testing.assert_array_equal(again.precision_, model.precision_)
-    assert not hasattr(again, "classes_")
-
-
-@pytest.mark.parametrize("labels", [[1, -1], [1, 1]], ids=["both", "similar alone"])
-def test_fewer_components_are_the_leading_ones(wine, labels):
-    pairs = {"pairs": [[0, 1], [0, 100]], "pair_labels": labels}
-    whole, part = SDML().fit(wine[0], **pairs), SDML(2).fit(wine[0], **pairs)
-    np.testing.assert_allclose(part.components_, whole.components_[:2])
-    np.testing.assert_allclose(
-        whole.get_mahalanobis_matrix(), whole.precision_, atol=1e-10
-    )

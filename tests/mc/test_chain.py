@@ -1,12 +1,14 @@
-"""Chains are values: stopped, written, read and resumed they give the same states as if nothing had happened."""
+"""Chains are values: stopped, written, read and resumed they give the same states as if
+nothing had happened.
+"""
 
 import multiprocessing
+import pickle
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-import freemetric
 from freemetric.energies import Confinement, LogNCAEnergy, NCAEnergy
 from freemetric.mc import (
     Adaptive,
@@ -24,7 +26,13 @@ from freemetric.mc import (
 )
 from freemetric.mc.state import Info
 
-MOVES = [ElementMove(0.5), MatrixMove(0.2), StretchRotateMove(0.3), HamiltonianMove(), LangevinMove(n_leapfrog=3)]
+MOVES = [
+    ElementMove(0.5),
+    MatrixMove(0.2),
+    StretchRotateMove(0.3),
+    HamiltonianMove(),
+    LangevinMove(n_leapfrog=3),
+]
 SAMPLERS = [
     *(Annealing(Constant(1e-3), move, n_steps=6, burn_in=0.5) for move in MOVES),
     *(ParallelTempering((1e-4, 1e-3, 1e-2), move, n_steps=6) for move in MOVES),
@@ -59,12 +67,13 @@ def assert_same(states, others):
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
-def test_stopped_after_any_step_written_read_and_resumed(sampler, energy, tmp_path):
-    undisturbed = [state for state, _ in sampler.iterate(np.random.default_rng(0), energy, start())]
+def test_stopped_after_any_step_written_read_and_resumed(sampler, energy):
+    undisturbed = [
+        state for state, _ in sampler.iterate(np.random.default_rng(0), energy, start())
+    ]
     chain = sampler.begin(np.random.default_rng(0), energy, start())
     for step in range(len(undisturbed)):
-        freemetric.files.save(chain, tmp_path / "chain.fm")
-        resumed = freemetric.load(tmp_path / "chain.fm")
+        resumed = Chain.from_state(pickle.loads(pickle.dumps(chain.to_state())))
         assert type(resumed) is Chain
         assert resumed.step == step
         assert_same(run_to_the_end(sampler, energy, resumed), undisturbed[step:])
@@ -81,7 +90,9 @@ def test_a_chain_does_not_change(sampler, energy):
 
 
 def test_step_sizes_adapt_in_the_burn_in_and_never_after(energy):
-    """They change after each of the first three steps of six, and stay as they are afterwards."""
+    """They change after each of the first three steps of six, and stay as they are
+    afterwards.
+    """
     sampler = Annealing(Constant(1e-3), MatrixMove(0.2), n_steps=6, burn_in=0.5)
     chain = sampler.begin(np.random.default_rng(0), energy, start())
     scales = [chain.scale]
@@ -99,27 +110,35 @@ def test_a_replica_is_the_same_alone_and_beside_others(move, energy, iris):
 
     def last(numbers):
         A = np.repeat(np.eye(4)[None], len(numbers), axis=0)
-        return list(sampler.iterate(Streams.from_seeds([seeds[n] for n in numbers]), energy, A))[-1][0].A
+        return list(
+            sampler.iterate(Streams.from_seeds([seeds[n] for n in numbers]), energy, A)
+        )[-1][0].A
 
     together = last([0, 1, 2, 3])
     np.testing.assert_array_equal(last([2])[0], together[2])
     np.testing.assert_array_equal(last([3, 1]), together[[3, 1]])
 
 
-def resumed_elsewhere(path, X, y):
+def resumed_elsewhere(state, X, y):
     sampler = SAMPLERS[3]
     energy = LogNCAEnergy().bind(X, y)
-    return [(state.A, state.energy) for state in run_to_the_end(sampler, energy, freemetric.load(path))]
+    return [
+        (state.A, state.energy)
+        for state in run_to_the_end(sampler, energy, Chain.from_state(state))
+    ]
 
 
 @pytest.mark.slow
-def test_a_chain_goes_on_in_another_process(iris, tmp_path):
+def test_a_chain_goes_on_in_another_process(iris):
     sampler, energy = SAMPLERS[3], LogNCAEnergy().bind(*iris)
-    chain, _ = sampler.advance(sampler.begin(np.random.default_rng(0), energy, start()), energy)
-    freemetric.files.save(chain, tmp_path / "chain.fm")
+    chain, _ = sampler.advance(
+        sampler.begin(np.random.default_rng(0), energy, start()), energy
+    )
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        there = pool.apply(resumed_elsewhere, (tmp_path / "chain.fm", *iris))
-    for (A, values), state in zip(there, run_to_the_end(sampler, energy, chain), strict=True):
+        there = pool.apply(resumed_elsewhere, (chain.to_state(), *iris))
+    for (A, values), state in zip(
+        there, run_to_the_end(sampler, energy, chain), strict=True
+    ):
         np.testing.assert_array_equal(A, state.A)
         np.testing.assert_array_equal(values, state.energy)
 
@@ -141,7 +160,9 @@ def test_a_chain_goes_on_in_another_process(iris, tmp_path):
 )
 def test_what_is_no_chain_is_refused(change, energy):
     sampler = SAMPLERS[0]
-    chain, _ = sampler.advance(sampler.begin(np.random.default_rng(0), energy, start()), energy)
+    chain, _ = sampler.advance(
+        sampler.begin(np.random.default_rng(0), energy, start()), energy
+    )
     with pytest.raises(ValueError, match="a chain whose parts"):
         Chain.from_state({**chain.to_state(), **change})
 
@@ -150,7 +171,9 @@ def test_streams_need_a_row_for_every_replica():
     streams = Streams.of(np.random.default_rng(0), 2)
     with pytest.raises(ValueError, match=r"that of the 2 replicas; got size \(3, 2\)"):
         streams.random((3, 2))
-    with pytest.raises(ValueError, match="There must be as many random streams as replicas, 3; got 2"):
+    with pytest.raises(
+        ValueError, match="There must be as many random streams as replicas, 3; got 2"
+    ):
         Streams.of(streams, 3)
 
 
@@ -158,7 +181,9 @@ def test_streams_go_on_where_they_were():
     streams = Streams.of(np.random.default_rng(0), 3)
     streams.standard_normal((3, 5))
     twin = Streams.from_state(streams.to_state())
-    np.testing.assert_array_equal(twin.integers(10, size=(3, 4)), streams.integers(10, size=(3, 4)))
+    np.testing.assert_array_equal(
+        twin.integers(10, size=(3, 4)), streams.integers(10, size=(3, 4))
+    )
     with pytest.raises(ValueError, match="unknown kind"):
         Streams.from_state([{"bit_generator": "os", "state": {}}])
 
@@ -166,4 +191,6 @@ def test_streams_go_on_where_they_were():
 def test_the_last_replica_has_nothing_to_swap_with():
     T = np.array([1.0, 2.0, 4.0])
     np.testing.assert_array_equal(Info(0, T, T, False).swaps_with_next, [np.nan] * 3)
-    np.testing.assert_array_equal(Info(0, T, T, False, np.array([0.0, 1.0])).swaps_with_next, [0.0, 1.0, np.nan])
+    np.testing.assert_array_equal(
+        Info(0, T, T, False, np.array([0.0, 1.0])).swaps_with_next, [0.0, 1.0, np.nan]
+    )

@@ -5,12 +5,21 @@ import pytest
 from scipy.integrate import quad
 
 from freemetric.energies import Diagonal, MiniBatch, NCAEnergy
-from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove, MatrixMove, PenaltyMove, State, Streams
+from freemetric.mc import (
+    Annealing,
+    Constant,
+    ElementMove,
+    LangevinMove,
+    MatrixMove,
+    PenaltyMove,
+    State,
+    Streams,
+)
 from freemetric.mc.moves.metropolis import penalty
 
 
 class Together(Streams):
-    """One stream for all replicas: as good for statistics as one for each, and faster."""
+    """One stream for all replicas: as good for statistics as one each, and faster."""
 
     def _rows(self, size, draw):
         return draw(self.generators[0], size)
@@ -21,9 +30,11 @@ def together(R, seed=1):
 
 
 class Noisy:
-    """An energy (value, gradient) of single numbers, whose batches have normal errors: of gradients, and of slopes.
+    """An energy (value, gradient) of single numbers, whose batches have normal errors:
+    of gradients, and of slopes.
 
-    ``has_batches`` is whether moves can draw batches, and so find out how large the errors are.
+    ``has_batches`` is whether moves can draw batches, and so find out how large the
+    errors are.
     """
 
     def __init__(self, value, slope, noise, has_batches=True):
@@ -34,7 +45,9 @@ class Noisy:
     def __call__(self, A):
         return self.value(A).sum(axis=(1, 2))
 
-    def value_and_grad(self, A):  # where there are no batches the error of two batches' mean is
+    def value_and_grad(
+        self, A
+    ):  # where there are no batches the error of two batches' mean is
         return self(A), self.slope(A) + self.noise * self.rng.standard_normal(A.shape)
 
 
@@ -63,19 +76,32 @@ def squares(energy, move, temperature, n_steps=120, R=400, size=1):
     """Mean of A^2 after burn-in and its standard error, from independent replicas."""
     energy.rng = together(R, 9)
     A = np.random.default_rng(0).standard_normal((R, 1, size))
-    run = Annealing(Constant(temperature), move, n_steps=n_steps, burn_in=0).iterate(together(R), energy, A)
-    kept = np.mean([(state.A**2).mean(axis=(1, 2)) for state, info in run if info.step > n_steps / 4], axis=0)
+    run = Annealing(Constant(temperature), move, n_steps=n_steps, burn_in=0).iterate(
+        together(R), energy, A
+    )
+    kept = np.mean(
+        [
+            (state.A**2).mean(axis=(1, 2))
+            for state, info in run
+            if info.step > n_steps / 4
+        ],
+        axis=0,
+    )
     return kept.mean(), kept.std(ddof=1) / np.sqrt(R)
 
 
 @pytest.mark.parametrize(("h", "friction"), [(0.2, 0.3), (1.0, 0.2), (1.6, 1.0)])
 def test_a_harmonic_well_has_no_error_of_the_time_step(h, friction):
-    mean, error = squares(well(0.0), LangevinMove(h, friction=friction, target_acceptance=None), 0.5)
+    mean, error = squares(
+        well(0.0), LangevinMove(h, friction=friction, target_acceptance=None), 0.5
+    )
     assert error < 0.01
     assert mean == pytest.approx(0.5, abs=4 * error)
 
 
-@pytest.mark.parametrize(("h", "noise", "friction"), [(0.5, 0.3, 0.3), (0.2, 1.0, 0.3), (0.3, 0.6, 0.2)])
+@pytest.mark.parametrize(
+    ("h", "noise", "friction"), [(0.5, 0.3, 0.3), (0.2, 1.0, 0.3), (0.3, 0.6, 0.2)]
+)
 def test_noise_of_batches_is_no_heat_and_other_noise_is(h, noise, friction):
     move, T = LangevinMove(h, friction=friction, target_acceptance=None), 1.0
     mean, error = squares(well(noise), move, T)
@@ -95,8 +121,16 @@ def test_correlated_noise_is_no_heat_either():
     energy = well(0.5)
     energy.draw = lambda rng: Tilted(energy, rng)
     A = np.random.default_rng(0).standard_normal((2000, 1, 2))
-    sampler = Annealing(Constant(1.0), LangevinMove(0.3, friction=0.3, target_acceptance=None), n_steps=40, burn_in=0)
-    products = [state.A.prod(axis=2).ravel() for state, _ in sampler.iterate(together(2000), energy, A)]
+    sampler = Annealing(
+        Constant(1.0),
+        LangevinMove(0.3, friction=0.3, target_acceptance=None),
+        n_steps=40,
+        burn_in=0,
+    )
+    products = [
+        state.A.prod(axis=2).ravel()
+        for state, _ in sampler.iterate(together(2000), energy, A)
+    ]
     kept = np.mean(products[10:], axis=0)  # E[a b] = 0; uncorrected it is 0.075
     assert kept.mean() == pytest.approx(0, abs=4 * kept.std() / np.sqrt(len(kept)))
     assert kept.std() / np.sqrt(len(kept)) < 0.075 / 6
@@ -109,7 +143,12 @@ def test_two_wells_by_quadrature(noise):
     def moment(k):
         return quad(lambda x: x**k * np.exp(-((x**2 - 1) ** 2) / T), -4, 4)[0]
 
-    mean, error = squares(two_wells(noise), LangevinMove(0.1, friction=0.2, target_acceptance=None), T, n_steps=250)
+    mean, error = squares(
+        two_wells(noise),
+        LangevinMove(0.1, friction=0.2, target_acceptance=None),
+        T,
+        n_steps=250,
+    )
     assert error < 0.012
     assert mean == pytest.approx(moment(2) / moment(0), abs=4 * error)
 
@@ -122,7 +161,11 @@ def test_without_friction_and_noise_it_is_newtons_equation():
     energy.value_and_grad = lambda A: (energy(A), energy.slope(A))
     h, n = 0.05, 20
     move = LangevinMove(h, friction=0, n_leapfrog=n)
-    streams, T, scale = Streams.of(np.random.default_rng(0), 1), np.array([1.0]), np.array([h])
+    streams, T, scale = (
+        Streams.of(np.random.default_rng(0), 1),
+        np.array([1.0]),
+        np.array([h]),
+    )
     there, _ = move.step(streams, energy, state, T, scale)
     x, u = A.copy(), v.copy()
     for _ in range(n):  # leapfrog, written down once more
@@ -130,7 +173,9 @@ def test_without_friction_and_noise_it_is_newtons_equation():
         u = u - h * energy.slope(x)
         x = x + h / 2 * u
     np.testing.assert_allclose(there.A, x, rtol=1e-12)
-    back, _ = move.step(streams, energy, there._replace(velocity=-there.velocity), T, scale)
+    back, _ = move.step(
+        streams, energy, there._replace(velocity=-there.velocity), T, scale
+    )
     np.testing.assert_allclose(back.A, A, rtol=1e-9)  # time can be turned round
     total = [energy(s.A)[0] + (s.velocity**2).sum() / 2 for s in (state, there)]
     assert total[1] == pytest.approx(total[0], abs=2e-3)
@@ -138,7 +183,9 @@ def test_without_friction_and_noise_it_is_newtons_equation():
 
 @pytest.mark.parametrize("friction", [0.0, 0.5])
 def test_the_error_of_the_time_step_is_what_an_exact_energy_counts(friction):
-    """Without friction it is that of E + v^2 / 2, by hand; with friction it goes away with the time step."""
+    """Without friction it is that of E + v^2 / 2, by hand; with friction it goes away
+    with the time step.
+    """
     energy = two_wells(0.0)
     del energy.draw
     energy.value_and_grad = lambda A: (energy(A), energy.slope(A))
@@ -147,11 +194,19 @@ def test_the_error_of_the_time_step_is_what_an_exact_energy_counts(friction):
     state, shares = State(A, energy(A), velocity=v), []
     for h in (0.25, 0.0025):
         move = LangevinMove(h, friction=friction)
-        there, share = move.step(Streams.of(rng, 200), energy, state, T, np.full(200, h))
+        there, share = move.step(
+            Streams.of(rng, 200), energy, state, T, np.full(200, h)
+        )
         shares.append(share.mean())
         if friction == 0:
-            rise = energy(there.A) - energy(A) + ((there.velocity**2 - v**2) / 2).sum(axis=(1, 2))
-            np.testing.assert_allclose(share, np.minimum(1, np.exp(-rise / 0.3)), rtol=1e-6)
+            rise = (
+                energy(there.A)
+                - energy(A)
+                + ((there.velocity**2 - v**2) / 2).sum(axis=(1, 2))
+            )
+            np.testing.assert_allclose(
+                share, np.minimum(1, np.exp(-rise / 0.3)), rtol=1e-6
+            )
     assert shares[0] < 0.97
     assert shares[1] > 0.999
 
@@ -161,7 +216,9 @@ def test_a_quench_keeps_its_time_step():
     del energy.draw
     energy.value_and_grad = lambda A: (energy(A), energy.slope(A))
     state = State(np.ones((2, 1, 2)), energy(np.ones((2, 1, 2))))
-    _, share = LangevinMove(0.1).step(together(2), energy, state, np.zeros(2), np.full(2, 0.1))
+    _, share = LangevinMove(0.1).step(
+        together(2), energy, state, np.zeros(2), np.full(2, 0.1)
+    )
     np.testing.assert_array_equal(share, 1.0)
 
 
@@ -178,13 +235,17 @@ def test_the_time_step_shrinks_until_the_noise_fits():
 def test_a_trajectory_without_end_is_lost_and_counts_as_none():
     energy = Noisy(lambda A: A**2 / 2, lambda A: 1e300 * A, 0.0)
     state = State(np.ones((2, 1, 1)), np.full(2, 0.5), velocity=np.ones((2, 1, 1)))
-    there, share = LangevinMove(1e10).step(together(2), energy, state, np.ones(2), np.full(2, 1e10))
+    there, share = LangevinMove(1e10).step(
+        together(2), energy, state, np.ones(2), np.full(2, 1e10)
+    )
     np.testing.assert_array_equal(share, 0.0)
     np.testing.assert_array_equal(there.A, state.A)
 
 
 @pytest.mark.parametrize(
-    "move", [MatrixMove(1.0, target_acceptance=None), ElementMove(1.5, target_acceptance=None)], ids=repr
+    "move",
+    [MatrixMove(1.0, target_acceptance=None), ElementMove(1.5, target_acceptance=None)],
+    ids=repr,
 )
 def test_the_penalty_keeps_the_balance_that_noise_breaks(move):
     move.set_params(n_moves=5)
@@ -194,7 +255,8 @@ def test_the_penalty_keeps_the_balance_that_noise_breaks(move):
 
 
 def test_the_penalty_of_an_estimated_variance():
-    assert penalty(2.0, 3) == pytest.approx(2 / 2 + 4 / 16 + 8 / 72)  # Ceperley and Dewing's series, by hand
+    # Ceperley and Dewing's series, by hand
+    assert penalty(2.0, 3) == pytest.approx(2 / 2 + 4 / 16 + 8 / 72)
     assert penalty(1.0, 10**9) == pytest.approx(1 / 2)  # of a known one
 
 
@@ -210,9 +272,17 @@ def test_a_rise_is_accepted_by_its_mean_and_the_variance_of_that_mean(monkeypatc
         return np.ones(1, dtype=bool)
 
     monkeypatch.setattr("freemetric.mc.moves.metropolis.accept", spied)
-    state, shares = move.step(together(1), energy, State(np.zeros((1, 1, 1)), np.zeros(1)), np.array([T]), np.ones(1))
+    state, shares = move.step(
+        together(1),
+        energy,
+        State(np.zeros((1, 1, 1)), np.zeros(1)),
+        np.array([T]),
+        np.ones(1),
+    )
     rises = state.A[0, 0, 0] * np.array(tilts)
-    assert rises_given[0][0] == pytest.approx(rises.mean() + T * penalty(rises.var(ddof=1) / 4 / T**2, 4))
+    assert rises_given[0][0] == pytest.approx(
+        rises.mean() + T * penalty(rises.var(ddof=1) / 4 / T**2, 4)
+    )
     assert shares[0] == 1
 
 
@@ -222,14 +292,18 @@ def test_without_noise_the_penalty_is_metropolis_rule():
     A = np.ones((3, 1, 1))
     walks = []
     for move in (MatrixMove(0.5), PenaltyMove(MatrixMove(0.5))):
-        run = Annealing(Constant(0.3), move, n_steps=10).iterate(np.random.default_rng(0), energy, A)
+        run = Annealing(Constant(0.3), move, n_steps=10).iterate(
+            np.random.default_rng(0), energy, A
+        )
         walks.append([state.A for state, _ in run])
     np.testing.assert_array_equal(*walks)
 
 
 @pytest.mark.slow
 def test_real_batches_against_quadrature(iris):
-    """One weight of iris' features: Boltzmann's distribution of the mean energy of batches, from many of them."""
+    """One weight of iris' features: Boltzmann's distribution of the mean energy of
+    batches, from many of them.
+    """
     X, y = iris[0][:, 2:3], iris[1]
     bound = MiniBatch(Diagonal(NCAEnergy()), 60).bind(X, y)
     T, grid = 0.03, np.linspace(0.25, 13.75, 28)  # the energy is even
@@ -251,16 +325,27 @@ def test_real_batches_against_quadrature(iris):
 
     energy = Trapped(bound)
     streams = Streams.of(np.random.default_rng(5), 1)
-    mean_energy = np.mean([energy.draw(streams)(grid[:, None, None]) for _ in range(80)], axis=0)
+    mean_energy = np.mean(
+        [energy.draw(streams)(grid[:, None, None]) for _ in range(80)], axis=0
+    )
     density = np.exp(-(mean_energy - mean_energy.min()) / T)
     expected = (density * grid**2).sum() / density.sum()
     A = np.random.default_rng(0).choice([-5.0, 5.0], (24, 1, 1))
     sampler = Annealing(
-        Constant(T), LangevinMove(1.0, n_leapfrog=5, friction=0.3, target_acceptance=None), n_steps=50, burn_in=0
+        Constant(T),
+        LangevinMove(1.0, n_leapfrog=5, friction=0.3, target_acceptance=None),
+        n_steps=50,
+        burn_in=0,
     )
-    kept = [(s.A**2).ravel() for s, info in sampler.iterate(np.random.default_rng(0), energy, A) if info.step > 10]
+    kept = [
+        (s.A**2).ravel()
+        for s, info in sampler.iterate(np.random.default_rng(0), energy, A)
+        if info.step > 10
+    ]
     means = np.mean(kept, axis=0)
-    assert means.mean() == pytest.approx(expected, abs=4 * means.std() / np.sqrt(len(means)) + 0.02 * expected)
+    assert means.mean() == pytest.approx(
+        expected, abs=4 * means.std() / np.sqrt(len(means)) + 0.02 * expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -274,10 +359,14 @@ def test_real_batches_against_quadrature(iris):
 )
 def test_bad_parameters_are_named(move, problem):
     with pytest.raises((ValueError, TypeError), match=problem):
-        Annealing(Constant(1.0), move).begin(np.random.default_rng(0), well(1.0), np.zeros((1, 1, 1)))
+        Annealing(Constant(1.0), move).begin(
+            np.random.default_rng(0), well(1.0), np.zeros((1, 1, 1))
+        )
 
 
 def test_a_penalty_needs_a_temperature():
-    run = Annealing(Constant(0.0), PenaltyMove()).iterate(np.random.default_rng(0), well(1.0), np.zeros((1, 1, 1)))
+    run = Annealing(Constant(0.0), PenaltyMove()).iterate(
+        np.random.default_rng(0), well(1.0), np.zeros((1, 1, 1))
+    )
     with pytest.raises(ValueError, match="infinite at temperature 0"):
         next(run)

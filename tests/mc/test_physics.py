@@ -1,4 +1,6 @@
-"""Samplers are right when they sample the right distribution: statistics against closed forms."""
+"""Samplers are right when they sample the right distribution: statistics against closed
+forms.
+"""
 
 import numpy as np
 import pytest
@@ -29,7 +31,9 @@ MOVES = [
 
 
 class Well:
-    """E = |A|^2 / 2: a harmonic well, in which every element has variance T and <E> = n T / 2."""
+    """E = |A|^2 / 2: a harmonic well, in which every element has variance T and <E> = n
+    T / 2.
+    """
 
     def __call__(self, A):
         return (A**2).sum(axis=(1, 2)) / 2
@@ -48,13 +52,19 @@ def energies_after_burn_in(sampler, energy, A, seed=0):
 
 
 def mean_and_error(energies):
-    """Mean over everything and its standard error, from the spread of independent replicas."""
+    """Mean over everything and its standard error, from the spread of independent
+    replicas.
+    """
     replicas = energies.mean(axis=0)
     return replicas.mean(), replicas.std(ddof=1) / np.sqrt(len(replicas))
 
 
-@pytest.mark.parametrize("temperature", [pytest.param(0.1, marks=pytest.mark.slow), 2.0])
-@pytest.mark.parametrize("move", [*MOVES, PenaltyMove(MatrixMove(1.0, n_moves=3))], ids=repr)
+@pytest.mark.parametrize(
+    "temperature", [pytest.param(0.1, marks=pytest.mark.slow), 2.0]
+)
+@pytest.mark.parametrize(
+    "move", [*MOVES, PenaltyMove(MatrixMove(1.0, n_moves=3))], ids=repr
+)
 def test_every_move_samples_a_normal_distribution(move, temperature, rng):
     n_steps, most = (300, 0.03) if temperature == 0.1 else (120, 0.04)
     A = rng.standard_normal((200, 1, 2))
@@ -67,13 +77,21 @@ def test_every_move_samples_a_normal_distribution(move, temperature, rng):
     assert energies.std() == pytest.approx(temperature, rel=0.05)
 
 
-@pytest.mark.parametrize("move", [ElementMove(1.0), pytest.param(HamiltonianMove(), marks=pytest.mark.slow)], ids=repr)
+@pytest.mark.parametrize(
+    "move",
+    [ElementMove(1.0), pytest.param(HamiltonianMove(), marks=pytest.mark.slow)],
+    ids=repr,
+)
 def test_tempering_keeps_every_temperature_in_balance(move):
     temperatures = np.array([0.1, 0.3, 1.0])
     means = []
     for seed in range(30):
         sampler = ParallelTempering(temperatures, move, n_steps=200, burn_in=0.3)
-        means.append(energies_after_burn_in(sampler, Well(), np.zeros((3, 1, 2)), seed).mean(axis=0))
+        means.append(
+            energies_after_burn_in(sampler, Well(), np.zeros((3, 1, 2)), seed).mean(
+                axis=0
+            )
+        )
     means = np.array(means)
     error = means.std(axis=0, ddof=1) / np.sqrt(len(means))
     np.testing.assert_array_less(error, 0.06 * temperatures)
@@ -88,14 +106,26 @@ def test_tempering_leaves_a_valley_that_annealing_cannot():
     start = np.ones((4, 1, 1))
     move = ElementMove(0.3, target_acceptance=None)
     cold = Annealing(Constant(0.02), move, n_steps=2000)
-    stuck = [s.A[:, 0, 0] for s, _ in cold.iterate(np.random.default_rng(0), two_valleys, start)]
+    stuck = [
+        s.A[:, 0, 0]
+        for s, _ in cold.iterate(np.random.default_rng(0), two_valleys, start)
+    ]
     assert np.min(stuck) > 0
     tempered = ParallelTempering((0.02, 0.07, 0.25, 0.9), move, n_steps=2000)
     visited = [
-        np.mean([s.A[0, 0, 0] > 0 for s, _ in tempered.iterate(np.random.default_rng(seed), two_valleys, start)])
+        np.mean(
+            [
+                s.A[0, 0, 0] > 0
+                for s, _ in tempered.iterate(
+                    np.random.default_rng(seed), two_valleys, start
+                )
+            ]
+        )
         for seed in range(6)
     ]
-    assert np.mean(visited) == pytest.approx(0.5, abs=4 * np.std(visited, ddof=1) / np.sqrt(6))
+    assert np.mean(visited) == pytest.approx(
+        0.5, abs=4 * np.std(visited, ddof=1) / np.sqrt(6)
+    )
     assert np.std(visited) < 0.3
 
 
@@ -108,14 +138,19 @@ def test_a_quench_never_rises_and_finds_the_bottom(move, rng):
     assert energies[-1].max() < 0.02
 
 
-@pytest.mark.parametrize("temperature", [1e-3, pytest.param(1e-2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "temperature", [1e-3, pytest.param(1e-2, marks=pytest.mark.slow)]
+)
 @pytest.mark.slow
 def test_hamiltonian_and_element_moves_sample_the_same_distribution(temperature, iris):
     X, y = iris
     energy = (NCAEnergy() + 1e-2 * Confinement()).bind(X[::3], y[::3])
     A = np.repeat(np.eye(4)[None], 12, axis=0)
     results = []
-    for move, n_steps in ((HamiltonianMove(n_leapfrog=10), 250), (ElementMove(0.5), 250)):
+    for move, n_steps in (
+        (HamiltonianMove(n_leapfrog=10), 250),
+        (ElementMove(0.5), 250),
+    ):
         sampler = Annealing(Constant(temperature), move, n_steps=n_steps, burn_in=0.5)
         results.append(mean_and_error(energies_after_burn_in(sampler, energy, A)))
     (hamiltonian, error_1), (element, error_2) = results
@@ -125,12 +160,19 @@ def test_hamiltonian_and_element_moves_sample_the_same_distribution(temperature,
 
 
 @pytest.mark.parametrize(
-    "options", [{"n_trajectories": 0}, {"n_trajectories": 1.5}, {"n_leapfrog": -1}, {"n_leapfrog": "5"}]
+    "options",
+    [
+        {"n_trajectories": 0},
+        {"n_trajectories": 1.5},
+        {"n_leapfrog": -1},
+        {"n_leapfrog": "5"},
+    ],
 )
 def test_numbers_of_trajectories_and_leaps_are_counts(options):
     sampler = Annealing(Constant(1.0), HamiltonianMove(**options), n_steps=2)
     with pytest.raises(
-        ValueError, match=f"{next(iter(options))} of HamiltonianMove is a positive integer; got"
+        ValueError,
+        match=f"{next(iter(options))} of HamiltonianMove is a positive integer; got",
     ) as caught:
         list(sampler.iterate(np.random.default_rng(0), Well(), np.ones((1, 1, 2))))
     assert "\n" not in str(caught.value)
@@ -153,19 +195,37 @@ def test_caution_bounds_the_first_time_step():
     def first_step(**parameters):
         return HamiltonianMove(**parameters).start(streams(3), Well(), state, T)
 
-    single, bold, careful = first_step(n_leapfrog=1), first_step(), first_step(caution=0.01)
-    # so short that a whole trajectory is accepted at once; of the longest step that was, or the shortest that was not
+    single, bold, careful = (
+        first_step(n_leapfrog=1),
+        first_step(),
+        first_step(caution=0.01),
+    )
+    # so short that a whole trajectory is accepted at once; of the longest step that
+    # was, or the shortest that was not
     assert np.isin((100 * careful / single).round(6), (1.0, 2.0)).all()
     halvings = np.log2(single / bold)
     np.testing.assert_allclose(halvings, halvings.round())
     assert (halvings >= 0).all()
-    # "single" tries no trajectory, whatever its length: twice the longest leap whose error is small enough
-    np.testing.assert_array_equal(first_step(step_size="single"), first_step(step_size="single", n_leapfrog=50))
-    np.testing.assert_array_equal(first_step(step_size="single", caution=0.5), first_step(step_size="single") / 2)
+    # "single" tries no trajectory, whatever its length: twice the longest leap whose
+    # error is small enough
+    np.testing.assert_array_equal(
+        first_step(step_size="single"), first_step(step_size="single", n_leapfrog=50)
+    )
+    np.testing.assert_array_equal(
+        first_step(step_size="single", caution=0.5), first_step(step_size="single") / 2
+    )
     velocity = 0.1 * streams(3).standard_normal(A.shape)  # of variance T
-    for step, is_small in ((first_step(step_size="single"), False), (first_step(step_size="single") / 2, True)):
+    for step, is_small in (
+        (first_step(step_size="single"), False),
+        (first_step(step_size="single") / 2, True),
+    ):
         _, E, _, v = leapfrog(Well(), A, Well().value_and_grad(A)[1], velocity, step, 1)
-        rise = E + (v**2).sum(axis=(1, 2)) / 2 - state.energy - (velocity**2).sum(axis=(1, 2)) / 2
+        rise = (
+            E
+            + (v**2).sum(axis=(1, 2)) / 2
+            - state.energy
+            - (velocity**2).sum(axis=(1, 2)) / 2
+        )
         np.testing.assert_array_equal(rise <= T * np.log(2), is_small)
 
 
@@ -173,12 +233,18 @@ def test_caution_bounds_the_first_time_step():
 def test_step_sizes_in_words_are_known_ones(step_size):
     sampler = Annealing(Constant(1.0), HamiltonianMove(step_size), n_steps=2)
     with pytest.raises(
-        ValueError, match=f"step_size of HamiltonianMove is a number, 'auto' or 'single'; got '{step_size}'"
+        ValueError,
+        match="step_size of HamiltonianMove is a number, "
+        f"'auto' or 'single'; got '{step_size}'",
     ):
         list(sampler.iterate(np.random.default_rng(0), Well(), np.ones((1, 1, 2))))
 
 
 def test_a_larger_gain_adapts_faster():
     scale, refused = np.ones(2), np.array([0.0, 1.0])
-    np.testing.assert_allclose(HamiltonianMove(gain=1.0).adapt(scale, refused), np.exp([-0.65, 0.35]))
-    np.testing.assert_allclose(HamiltonianMove().adapt(scale, refused), np.exp([-0.0975, 0.0525]))
+    np.testing.assert_allclose(
+        HamiltonianMove(gain=1.0).adapt(scale, refused), np.exp([-0.65, 0.35])
+    )
+    np.testing.assert_allclose(
+        HamiltonianMove().adapt(scale, refused), np.exp([-0.0975, 0.0525])
+    )

@@ -37,12 +37,16 @@ def test_hastings_ratio_enters_acceptance(rng):
 
 def test_at_zero_temperature_only_falls_and_ties_pass(rng):
     rise = np.array([-1.0, 0.0, 1e-300, 1.0])
-    np.testing.assert_array_equal(accept(rng, np.zeros(4), rise, log_ratio=100.0), [True, True, False, False])
+    np.testing.assert_array_equal(
+        accept(rng, np.zeros(4), rise, log_ratio=100.0), [True, True, False, False]
+    )
 
 
 def test_schedules():
     assert Geometric(0.1, 0.9)(3, [], []) == pytest.approx(0.1 * 0.9**3)
-    assert [Linear(1.0, 0.0, 5)(k, [], []) for k in (0, 2, 4, 9)] == pytest.approx([1, 0.5, 0, 0])
+    assert [Linear(1.0, 0.0, 5)(k, [], []) for k in (0, 2, 4, 9)] == pytest.approx(
+        [1, 0.5, 0, 0]
+    )
     assert Constant(0.3)(7, [], []) == 0.3
 
 
@@ -65,7 +69,8 @@ def test_adaptive_annealing_reaches_the_bottom(rng):
 
 
 def test_convergence_is_decided_over_a_window(rng):
-    # A flat energy accepts everything: a single trial would call it converged, a window does so after `window` steps.
+    # A flat energy accepts everything: a single trial would call it converged, a window
+    # does so after `window` steps.
     steps = list(
         Annealing(Constant(0.0), MatrixMove(), tol=1e-6, window=7).iterate(
             rng, lambda A: A[:, 0, 0] * 0, np.ones((2, 1, 1))
@@ -76,16 +81,30 @@ def test_convergence_is_decided_over_a_window(rng):
 
 def test_every_replica_converges_on_its_own(rng):
     sampler = Annealing(Constant(0.0), MatrixMove(), n_steps=9, tol=1e-6, window=7)
-    assert len(list(sampler.iterate(rng, lambda A: np.array([0.0, 5.0]), np.ones((2, 1, 1))))) == 7
+    assert (
+        len(
+            list(
+                sampler.iterate(rng, lambda A: np.array([0.0, 5.0]), np.ones((2, 1, 1)))
+            )
+        )
+        == 7
+    )
     steps = iter(range(1000))
-    falling = sampler.iterate(rng, lambda A: np.full(2, -float(next(steps))), np.ones((2, 1, 1)))
+    falling = sampler.iterate(
+        rng, lambda A: np.full(2, -float(next(steps))), np.ones((2, 1, 1))
+    )
     assert len(list(falling)) == 9  # both alike, and neither at rest
 
 
 def test_one_result_a_step_and_the_same_seed_the_same_walk():
     def walk(seed):
         sampler = Annealing(Constant(0.1), ElementMove(), n_steps=20, n_replicas=2)
-        return [s.A for s, _ in sampler.iterate(np.random.default_rng(seed), parabola, np.ones((2, 2, 3)))]
+        return [
+            s.A
+            for s, _ in sampler.iterate(
+                np.random.default_rng(seed), parabola, np.ones((2, 2, 3))
+            )
+        ]
 
     assert len(walk(0)) == 20
     np.testing.assert_array_equal(walk(0), walk(0))
@@ -94,12 +113,18 @@ def test_one_result_a_step_and_the_same_seed_the_same_walk():
 
 def test_a_step_does_not_touch_the_states_before_it(rng):
     states = [
-        s.A for s, _ in Annealing(Constant(1.0), MatrixMove(), n_steps=5).iterate(rng, parabola, np.zeros((1, 1, 2)))
+        s.A
+        for s, _ in Annealing(Constant(1.0), MatrixMove(), n_steps=5).iterate(
+            rng, parabola, np.zeros((1, 1, 2))
+        )
     ]
     assert len({A.tobytes() for A in states}) > 1
 
 
-@pytest.mark.parametrize("sampler", [Annealing(Geometric(0.1, 0.9), ElementMove()), ParallelTempering((0.1, 0.2))])
+@pytest.mark.parametrize(
+    "sampler",
+    [Annealing(Geometric(0.1, 0.9), ElementMove()), ParallelTempering((0.1, 0.2))],
+)
 def test_samplers_are_parameter_objects(sampler):
     twin = clone(sampler)
     assert repr(twin) == repr(sampler)
@@ -107,8 +132,12 @@ def test_samplers_are_parameter_objects(sampler):
 
 
 def test_neighbours_swap_in_turns_and_only_now_and_then(rng):
-    sampler = ParallelTempering((0.1, 0.2, 0.3, 0.4), MatrixMove(), n_steps=8, swap_every=3)
-    swaps = [info.swaps for _, info in sampler.iterate(rng, parabola, np.ones((4, 1, 1)))]
+    sampler = ParallelTempering(
+        (0.1, 0.2, 0.3, 0.4), MatrixMove(), n_steps=8, swap_every=3
+    )
+    swaps = [
+        info.swaps for _, info in sampler.iterate(rng, parabola, np.ones((4, 1, 1)))
+    ]
     assert [step for step, some in enumerate(swaps) if some is not None] == [0, 3, 6]
     tried = [np.flatnonzero(~np.isnan(swaps[step])).tolist() for step in (0, 3, 6)]
     assert tried == [[0, 2], [1], [0, 2]]
@@ -123,25 +152,56 @@ def test_replicas_of_any_sampler_may_depend_on_each_other():
 
 
 def run(energy, sampler, A=None, seed=0):
-    return list(sampler.iterate(np.random.default_rng(seed), energy, np.ones((2, 1, 2)) if A is None else A))
+    return list(
+        sampler.iterate(
+            np.random.default_rng(seed), energy, np.ones((2, 1, 2)) if A is None else A
+        )
+    )
 
 
 @pytest.mark.parametrize(
     ("sampler", "message"),
     [
-        (Annealing(Constant(-1.0)), r"temperature must be a finite number >= 0; got -1\.0"),
+        (
+            Annealing(Constant(-1.0)),
+            r"temperature must be a finite number >= 0; got -1\.0",
+        ),
         (Annealing(Constant(np.nan)), "temperature must be a finite number"),
         (ParallelTempering((-0.1, 0.2)), "temperature must be a finite number"),
-        (ParallelTempering((0.2, 0.1)), r"temperatures must ascend; got \[0\.2, 0\.1\]"),
-        (ParallelTempering((0.1, 0.2, 0.3)), "There must be as many replicas as temperatures, 3; got 2"),
+        (
+            ParallelTempering((0.2, 0.1)),
+            r"temperatures must ascend; got \[0\.2, 0\.1\]",
+        ),
+        (
+            ParallelTempering((0.1, 0.2, 0.3)),
+            "There must be as many replicas as temperatures, 3; got 2",
+        ),
         (Annealing(Geometric(0.1, 1.5)), r"factor must be in \(0, 1\]; got 1\.5"),
         (Annealing(move="jump"), "Unknown move 'jump'; known moves: 'element'"),
-        (Annealing(move=ElementMove(n_moves=0)), "n_moves must be 'elements', 'samples' or a positive integer; got 0"),
-        (Annealing(move=ElementMove(n_moves="samples")), "needs an energy with the attribute n_samples"),
-        (Annealing(move=HamiltonianMove()), "HamiltonianMove needs an energy with value_and_grad"),
-        (Annealing(move="element", burn_in=70), r"burn_in is a share of the steps, in \[0, 1\]; got 70"),
-        (Annealing(move="element", burn_in=1.1), r"burn_in is a share of the steps, in \[0, 1\]; got 1\.1"),
-        (Annealing(move="element", burn_in=-0.1), r"burn_in is a share of the steps, in \[0, 1\]; got -0\.1"),
+        (
+            Annealing(move=ElementMove(n_moves=0)),
+            "n_moves must be 'elements', 'samples' or a positive integer; got 0",
+        ),
+        (
+            Annealing(move=ElementMove(n_moves="samples")),
+            "needs an energy with the attribute n_samples",
+        ),
+        (
+            Annealing(move=HamiltonianMove()),
+            "HamiltonianMove needs an energy with value_and_grad",
+        ),
+        (
+            Annealing(move="element", burn_in=70),
+            r"burn_in is a share of the steps, in \[0, 1\]; got 70",
+        ),
+        (
+            Annealing(move="element", burn_in=1.1),
+            r"burn_in is a share of the steps, in \[0, 1\]; got 1\.1",
+        ),
+        (
+            Annealing(move="element", burn_in=-0.1),
+            r"burn_in is a share of the steps, in \[0, 1\]; got -0\.1",
+        ),
     ],
 )
 def test_bad_settings_are_named(sampler, message):
@@ -150,7 +210,9 @@ def test_bad_settings_are_named(sampler, message):
 
 
 def test_what_is_no_move_is_named():
-    with pytest.raises(TypeError, match=r"move must be a Move or one of 'element'.*; got 3"):
+    with pytest.raises(
+        TypeError, match=r"move must be a Move or one of 'element'.*; got 3"
+    ):
         run(parabola, Annealing(move=3))
 
 
@@ -167,7 +229,10 @@ def test_an_energy_that_turns_nan_is_reported(move):
 
 
 def test_an_energy_of_the_wrong_shape_is_reported():
-    with pytest.raises(ValueError, match=r"must map \(2, 1, 2\) replicas to shape \(2,\); it returned shape \(\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"must map \(2, 1, 2\) replicas to shape \(2,\); it returned shape \(\)",
+    ):
         run(lambda A: A.sum(), Annealing(move="element"))
 
 

@@ -36,7 +36,9 @@ def pairs_of(y, n, seed=0):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:balance_param=:freemetric.exceptions.DataWarning")
 def test_the_tour_of_all_algorithms():
-    """Three features that tell classes and three loud ones that do not: every metric must find out."""
+    """Three features that tell classes and three loud ones that do not: every metric
+    must find out.
+    """
     X, y = make_classification(
         120,
         6,
@@ -82,7 +84,9 @@ def test_regression():
 
 
 def test_pairs_of_faces_as_indices():
-    """Weak supervision with a preprocessor that is an array, cross-validated, calibrated and asked."""
+    """Weak supervision with a preprocessor that is an array, cross-validated,
+    calibrated and asked.
+    """
     X, y = load_digits(return_X_y=True)
     X, y = X[:300] / 16, y[:300]
     pairs, labels = pairs_of(y, 300)

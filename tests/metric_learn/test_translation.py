@@ -1,4 +1,6 @@
-"""What a translated parameter means: results are those of our learners, of closed forms, or of the objective itself."""
+"""What a translated parameter means: results are those of our learners, of closed
+forms, or of the objective itself.
+"""
 
 import warnings
 
@@ -102,7 +104,9 @@ def test_rca_is_a_closed_form():
 
 @pytest.mark.parametrize("prior", ["identity", "covariance"])
 def test_itml_solves_the_problem_that_its_bounds_say(pairs, prior):
-    """No metric nearby costs less: LogDet from the prior, and slacks of squared distances against the bounds."""
+    """No metric nearby costs less: LogDet from the prior, and slacks of squared
+    distances against the bounds.
+    """
     indices, labels = pairs
     model = metric_learn.ITML(prior=prior, tol=1e-7, preprocessor=CENTIMETRES).fit(
         indices, labels
@@ -142,7 +146,9 @@ def test_itml_takes_bounds():
 
 
 def test_itml_with_bounds_that_must_hold(pairs):
-    """gamma of infinity, as metric-learn writes it: similar pairs that can be within their bound are."""
+    """gamma of infinity, as metric-learn writes it: similar pairs that can be within
+    their bound are.
+    """
     indices, labels = pairs
     near = indices[labels == 1][:5]
     model = metric_learn.ITML(gamma=np.inf, preprocessor=CENTIMETRES)

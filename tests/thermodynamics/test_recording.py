@@ -5,8 +5,7 @@ and xarray make of them.
 import numpy as np
 import pytest
 
-import freemetric
-from freemetric.mc import ElementMove, HamiltonianMove, ParallelTempering
+from freemetric.mc import Chain, ElementMove, HamiltonianMove, ParallelTempering
 from freemetric.thermodynamics import (
     Coupled,
     Ladder,
@@ -85,7 +84,7 @@ def test_temperatures_are_positive(rng, temperatures):
         thermodynamics(exact_draws(rng, [2.0, 1.0]), temperatures)
 
 
-def test_a_chain_that_goes_on_from_a_file_is_the_same_run(tmp_path):
+def test_a_chain_that_goes_on_from_its_state_is_the_same_run():
     problem, ladder = problems.quadratic(), Ladder.along(np.linspace(0, 2, 5), 2.0, 0.2)
     energy = Coupled(problem.energy, problem.ridge, np.tile(ladder.coupling, 2))
     sampler, recordings = (
@@ -99,8 +98,7 @@ def test_a_chain_that_goes_on_from_a_file_is_the_same_run(tmp_path):
             chain, info = sampler.advance(chain, energy)
             recorder.note(chain.state, info)
             if stops and step == 9:
-                freemetric.save(chain, tmp_path / "chain.fm")
-                chain = freemetric.load(tmp_path / "chain.fm")
+                chain = Chain.from_state(chain.to_state())
         recordings.append(recorder.recording)
     np.testing.assert_array_equal(recordings[0].energy, recordings[1].energy)
 
@@ -182,37 +180,6 @@ def test_replicas_are_followed_through_exchanges():
     # All swaps are accepted: replicas march, one rung a step, so 9 steps hold one round
     # trip of the first one.
     assert round_trips(recorder.recording) == 1
-
-
-def test_files(tmp_path):
-    problem, settings = problems.quadratic(), TemperingSettings(n_steps=40, n_rungs=6)
-    run = temper(
-        problem.energy,
-        np.zeros((2, 2)),
-        problem.ridge,
-        (0.2, 1.0),
-        settings,
-        random_state=0,
-    )
-    freemetric.save(run, tmp_path / "run.fm")
-    again = freemetric.load(tmp_path / "run.fm")
-    for name in ("energy", "confinement", "swaps", "maps", "overlaps"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(run, name))
-    assert again.log_reference == run.log_reference
-    assert (
-        thermodynamics(again, [0.5]).free_energy
-        == thermodynamics(run, [0.5]).free_energy
-    )
-
-    state = run.to_state()
-    broken_parts = {
-        "swaps": run.swaps[:, :, :1],
-        "energy": run.energy[0],
-        "overlaps": run.overlaps[1:],
-    }
-    for name, broken in {**broken_parts, "ladder": np.zeros((2, 6))}.items():
-        with pytest.raises(ValueError, match="a recording whose"):
-            Recording.from_state({**state, name: broken})
 
 
 def test_diagnostics_of_series_with_known_correlation(rng):

@@ -11,6 +11,12 @@ tool = pytest.importorskip(
 )
 ONLY_FOR_SOURCES, PYPROJECT, minima = tool.ONLY_FOR_SOURCES, tool.PYPROJECT, tool.minima
 TEXT = PYPROJECT.read_text()
+BARE = """
+[project]
+dependencies = ["scipy"]
+[project.optional-dependencies]
+dev = []
+"""
 
 
 def test_every_dependency_of_the_library_is_pinned_to_its_minimum():
@@ -21,8 +27,14 @@ def test_every_dependency_of_the_library_is_pinned_to_its_minimum():
 
 
 def test_extras_of_extras_are_followed():
-    followed = {"click", "matplotlib", "plotly", "openpyxl", "onnx", "dask"}
-    assert followed <= set(minima(TEXT))
+    assert {
+        "click",
+        "matplotlib",
+        "plotly",
+        "openpyxl",
+        "onnx",
+        "dask",
+    } <= set(minima(TEXT))
     assert not ONLY_FOR_SOURCES & set(minima(TEXT))
 
 
@@ -44,11 +56,11 @@ def test_a_dependency_without_a_minimum_is_refused():
     with pytest.raises(
         SystemExit, match=r"'scipy' in pyproject\.toml has no oldest release"
     ):
-        minima(
-            '[project]\ndependencies = ["scipy"]\noptional-dependencies = {dev = []}'
-        )
+        minima(BARE)
 
 
-@pytest.mark.parametrize(("name", "oldest"), [("joblib", "1.4"), ("scipy", "1.15")])
+@pytest.mark.parametrize(
+    ("name", "oldest"), [("joblib", "1.4"), ("scipy", "1.15"), ("click", "8.1")]
+)
 def test_minima_that_were_false_do_not_come_back(name, oldest):
     assert Version(minima(TEXT)[name]) >= Version(oldest)

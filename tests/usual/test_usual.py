@@ -1,71 +1,133 @@
-"""Every estimator in every usual use, from an installed wheel; see matrix.py for the matrix and conftest.py for how."""
+"""Estimators give the same wherever they are fitted, and in all usual wrappers."""
 
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import BaggingClassifier, BaggingRegressor
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_selection import SelectFromModel
+from sklearn.inspection import permutation_importance
+from sklearn.model_selection import (
+    HalvingGridSearchCV,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import ClassifierChain, RegressorChain
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-import freemetric
-from freemetric.learners import LEARNERS
+import freemetric as fm
 
-from .estimators import ESTIMATORS
-from .matrix import BACKENDS, CELLS, COLUMNS, FLOORS, USES, WAYS, refusal
+from .ways import MODELS, WAYS, X, y
 
-FEW_USES = {"cross_val_predict", "GridSearchCV", "Bagging", "pickle"}
-"""Each sends an estimator elsewhere."""
-
-TRIED = {
-    "FreeEnergyClassifier": set(USES),
-    "FreeEnergyRegressor": FEW_USES | {"MultiOutput", "Chain", "RFE", "Stacking", "TransformedTargetRegressor"},
-    "DMLFE": FEW_USES | {"ColumnTransformer", "FeatureUnion", "RFE", "SelectFromModel", "Stacking"},
-    "PairClassifier": FEW_USES | {"permutation_importance"},
-    "TableClassifier": FEW_USES | {"permutation_importance"},
-    "FreeEnergyClassifier(n_jobs=2)": FEW_USES,
-    "MetricKNeighborsClassifier": FEW_USES,
-    "TableRegressor": FEW_USES,
-    "ITML": {"GridSearchCV", "pickle"},
-    "MetricKNeighborsRegressor": {"GridSearchCV", "pickle"},
-}
-"""What is always tried by the backend that users have: every use, and one estimator of every kind; the rest is slow."""
-
-FRESH = {"Dask", "commands", "pools"}
-"""Columns that start many processes, each of which imports everything: slow."""
-
-pytestmark = pytest.mark.timeout(1200)  # the first test waits for all cells, and perhaps for a compiler
+pytestmark = pytest.mark.filterwarnings("ignore:.* never out of bag")
+QUICK = ("workers_of_joblib", "forked_children", "threads_that_predict")
 
 
-def test_every_public_estimator_is_in_the_matrix():
-    public = [*(getattr(freemetric, name) for name in freemetric.__all__), *LEARNERS.values()]
-    estimators = {found.__name__ for found in public if isinstance(found, type) and issubclass(found, BaseEstimator)}
-    assert estimators <= {name.partition("(")[0] for name in ESTIMATORS}
+def marked(way):
+    marks = [] if way.__name__ in QUICK else [pytest.mark.slow]
+    if "fork" in way.__name__ or "children" in way.__name__:
+        marks.append(pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"))
+    if way.__name__ == "workers_of_dask":
+        no_dask = find_spec("distributed") is None
+        marks.append(pytest.mark.skipif(no_dask, reason="needs Dask"))
+    return pytest.param(way.__name__, marks=marks)
 
 
-@pytest.mark.parametrize("column", COLUMNS)
-def test_it_is_the_installed_wheel_that_works(column, outcomes):
-    site = Path(outcomes["site"])
-    assert {Path(place).parents[1] for place in outcomes["places"].get(column, [])} <= {site}
+@pytest.mark.parametrize("way", [marked(way) for way in WAYS])
+def test_the_same_everywhere(way):
+    """Each way in a process of its own: one that hangs is ended."""
+    code = f"""
+if __name__ == "__main__":
+    from tests.usual import ways
+    ways.{way}()
+"""
+    run_code(code)
 
 
-def marked(cell):
-    is_tried = cell.use in TRIED.get(cell.estimator, ())
-    is_quick = cell.column not in FRESH and (cell.use in WAYS or (cell.column == "loky" and is_tried))
-    return pytest.param(cell, id="-".join(cell), marks=[] if is_quick else pytest.mark.slow)
+def run_code(code):
+    root = Path(__file__).parents[2]
+    paths = os.pathsep.join([str(root), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=250,
+        env=os.environ | {"PYTHONPATH": paths},
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
-@pytest.mark.parametrize("cell", [marked(cell) for cell in CELLS])
-def test_cell(cell, outcomes):
-    assert cell in outcomes, f"the process of {cell.column} gave no line: {outcomes['died'][cell.column]}"
-    found, refused = outcomes[cell], refusal(cell)
-    if refused is not None:
-        assert "message" in found, "what was refused works: take it out of REFUSED"
-        assert refused in found["message"], found["traceback"]
-        assert len(found["message"].splitlines()) == 1
-        return
-    assert "scores" in found, found["traceback"]
-    assert np.mean(found["scores"]) > FLOORS.get(cell.use, 0.6)
-    for column in BACKENDS:
-        other = outcomes.get(cell._replace(column=column))
-        if cell.use not in WAYS and other and "scores" in other:
-            # Products of memory maps, which joblib makes for its processes, round otherwise: a sample of 50 may change.
-            np.testing.assert_allclose(found["scores"], other["scores"], atol=0.021, err_msg=column)
+SCRIPT = """
+import freemetric as fm
+from sklearn.datasets import load_iris
+from sklearn.model_selection import cross_val_score
+X, y = load_iris(return_X_y=True)
+model = fm.FreeEnergyClassifier(4, random_state=0)
+assert cross_val_score(model, X, y, cv=2, n_jobs=2, error_score="raise").mean() > 0.9
+"""
+
+
+def test_workers_of_a_program_without_a_file():
+    """No guard and no file, as in ``python -c`` or a notebook."""
+    run_code(SCRIPT)
+
+
+CLASSIFIER = MODELS["classifier"]
+REGRESSOR = MODELS["regressor"]
+HALVES = [(np.arange(0, 50, 2), np.arange(1, 50, 2))]
+GRID = {"random_state": [0, 1]}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BaggingClassifier(CLASSIFIER, n_estimators=2, n_jobs=2, random_state=0),
+        OneVsRestClassifier(CLASSIFIER, n_jobs=2),
+        HalvingGridSearchCV(
+            CLASSIFIER, GRID, cv=2, n_jobs=2, factor=2, min_resources=12
+        ),
+        make_pipeline(FeatureUnion([("a", fm.RCA()), ("b", fm.PCA(2))]), CLASSIFIER),
+        make_pipeline(SelectFromModel(CLASSIFIER, max_features=2), CLASSIFIER),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_wrapped_classifiers(model):
+    assert cross_val_score(model, X, y, cv=HALVES, error_score="raise").min() > 0.8
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BaggingRegressor(REGRESSOR, n_estimators=2, n_jobs=2, random_state=0),
+        TransformedTargetRegressor(REGRESSOR, transformer=StandardScaler()),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_wrapped_regressors(model):
+    scores = cross_val_score(model, X[:, 1:], X[:, 0], cv=HALVES, error_score="raise")
+    assert scores.min() > 0.5
+
+
+def test_several_outputs_by_chains():
+    Y = np.stack([y, 2 - y], axis=1)
+    found = ClassifierChain(clone(CLASSIFIER)).fit(X, Y).predict(X)
+    assert np.mean(found == Y) > 0.9
+    Z = X[:, :2]
+    assert RegressorChain(clone(REGRESSOR)).fit(X, Z).score(X, Z) > 0.7
+
+
+def test_predictions_and_importances_in_workers():
+    predicted = cross_val_predict(CLASSIFIER, X, y, cv=2, n_jobs=2)
+    assert np.mean(predicted == y) > 0.8
+    model = clone(CLASSIFIER).fit(X, y)
+    found = permutation_importance(model, X, y, n_repeats=2, n_jobs=2, random_state=0)
+    assert found.importances_mean[2:].max() > 0.05

@@ -1,4 +1,6 @@
-"""A plugin that gives back what pytest 8 took away: ``pytest.warns(None)`` records whatever is warned of."""
+"""A plugin that gives back what pytest 8 took away: ``pytest.warns(None)`` records
+whatever is warned of.
+"""
 
 import warnings
 from contextlib import contextmanager

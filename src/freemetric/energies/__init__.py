@@ -3,9 +3,9 @@ grid search.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from .base import (
-    BoundEnergy,
     CallableEnergy,
     Energy,
     ScaledEnergy,
@@ -74,7 +74,7 @@ ENERGIES: dict[str, Callable[[], Energy]] = {
 }
 
 
-def as_energy(energy: Energy | BoundEnergy | str) -> Energy:
+def as_energy(energy: Any) -> Energy:
     """Return the energy itself, the one of that name, or a callable (R, p, d) -> (R,)
     as one.
     """

@@ -1,5 +1,6 @@
 """What the free-energy classifier and regressor have in common."""
 
+from copy import copy
 from numbers import Integral
 
 import numpy as np
@@ -38,7 +39,7 @@ CANDIDATES = (
     "logs/full",
     "quantiles/full",
 )
-LEAST_WEIGHT = 1e-6  # of the mean: samples of weight zero still have neighbours
+LEAST_WEIGHT = 1e-30  # of the largest: less is nothing in single precision
 LARGEST = 1e150  # of a feature: squares of differences stay numbers
 
 
@@ -161,8 +162,8 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def get_mahalanobis_matrix(self):
         """Return M of the averaged squared distance (u - v)^T M (u - v).
 
-        There is one only where no metric that votes is one of quantiles, as with
-        ``candidates=["scaled/full"]``; ValueError otherwise.
+        There is one only where no metric that votes is one of quantiles or logarithms,
+        as with ``candidates=["scaled/full"]``; ValueError otherwise.
 
         Returns
         -------
@@ -170,14 +171,18 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             The matrix.
         """
         check_is_fitted(self)
-        d = self.n_features_in_
-        if "quantiles" in self.ensemble_.used_views:
-            raise ValueError(
-                "There is no Mahalanobis matrix, because metrics of quantiles vote; "
-                'candidates=["scaled/diagonal", "scaled/full"] are linear.'
-            )
-        origin = self.ensemble_.embed(np.zeros((1, d)))
-        J = self.ensemble_.embed(np.eye(d)) - origin
+        for name in ("quantiles", "logs"):
+            if name in self.ensemble_.used_views:
+                raise ValueError(
+                    f"There is no Mahalanobis matrix, because metrics of {name} vote; "
+                    'candidates=["scaled/diagonal", "scaled/full"] are linear.'
+                )
+        # Steps as wide as the training samples: rounding then does not matter.
+        low = self.ensemble_.X.min(axis=0)
+        width = np.ptp(self.ensemble_.X, axis=0)
+        width = np.where(width > 0, width, 1.0)
+        steps = self.ensemble_.embed(low + np.diag(width))
+        J = (steps - self.ensemble_.embed(low[None])) / width[:, None]
         return J @ J.T
 
     @property
@@ -203,20 +208,27 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self.ensemble_.filled(in_reach(dense(X)))
 
     def _training_samples(self, X, y, sample_weight, **options):
-        """Validated training samples with gaps, targets, and weights or None."""
-        X, y = validate_data(self, X, y, **SAMPLES, **options)
+        """Validated training samples with gaps, targets, and weights or None.
+
+        Weights have a mean of one; None where all are equal. Samples of weight zero are
+        left out. The model itself stays as it was: the fit may yet fail.
+        """
+        X, y = validate_data(copy(self), X, y, **SAMPLES, **options)
         X = in_reach(dense(X))
-        if sample_weight is not None:
-            sample_weight = check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        if sample_weight is None:
+            return X, y, None
+        weights = check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        counts = weights > LEAST_WEIGHT * weights.max()
+        if counts.sum() < options.get("ensure_min_samples", 1):
+            raise ValueError(
+                f"sample_weight is zero for all but {counts.sum()} samples."
             )
-            if not sample_weight.any():
-                raise ValueError("sample_weight is zero for all samples.")
-            least = LEAST_WEIGHT * sample_weight.mean()
-            sample_weight = np.maximum(sample_weight, least)
-            if np.ptp(sample_weight) == 0:
-                sample_weight = None
-        return X, y, sample_weight
+        X, y, weights = X[counts], y[counts], weights[counts]
+        weights = weights / weights.max()
+        weights = weights / weights.mean()
+        return X, y, None if np.ptp(weights) == 0 else weights
 
     def _search(self, X, task, weights, gap_values):
         """Sample the metrics.
@@ -277,6 +289,9 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             for candidate, row in zip(tried, chances, strict=True)
         )
         is_out = np.all([candidate.n_votes > 0 for candidate in tried], axis=0)
+        # No estimator beside the votes does without one of two samples of a class.
+        n_alike = np.bincount(task_of_rows.strata)[task_of_rows.strata]
+        is_out &= n_alike[search.scored] > 2
         used = {member.view: views[member.view] for member in members}
         training_set = TrainingSet.of(X, task.values, weights)
         ensemble = Ensemble(gap_values, used, members, np.array(sizes), training_set)
@@ -301,6 +316,11 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             ]
         pairs = list(dict.fromkeys(pairs))
         views = {name: VIEWS[name].fit(X) for name in dict(pairs)}
+        if self.n_replicas == 0 and all(form != "identity" for _, form in pairs):
+            raise ValueError(
+                "n_replicas=0 samples no metric; candidates need one that learns "
+                f"nothing, such as 'scaled/identity'; got {names!r}."
+            )
         size = min(SMALL_BAG, max(2, len(X) // 2))
         return views, [Candidate(view, form, size) for view, form in pairs]
 
@@ -315,12 +335,13 @@ SAMPLES = {
     "dtype": np.float64,
     "ensure_all_finite": "allow-nan",
     "accept_sparse": ("csr", "csc"),
+    "order": "C",
 }
 
 
 def dense(X):
     """Samples as an ordinary array."""
-    return X.toarray() if hasattr(X, "toarray") else X
+    return X.toarray(order="C") if hasattr(X, "toarray") else X
 
 
 def in_reach(X):

@@ -87,7 +87,8 @@ class ArrayClassifier(ClassifierMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        P = self.predict_proba(X)
+        return self.classes_[P.argmax(axis=1)]
 
 
 class ArrayRegressor(RegressorMixin, BaseEstimator):

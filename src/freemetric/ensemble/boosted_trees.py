@@ -182,14 +182,18 @@ class BoostedTreesRegressor(ArrayRegressor):
     """
 
     def _learn(self, X, y, weights):
-        base = float(np.average(y, weights=weights))
+        # Squares of targets in units of a power of two are single precision's numbers.
+        unit = 2.0 ** (np.frexp(np.abs(y).max())[1] - 1)
+        z = y / unit
+        base = float(np.average(z, weights=weights))
 
         def slopes(sums):
-            return y[:, None] - sums, np.ones(sums.shape)
+            return z[:, None] - sums, np.ones(sums.shape)
 
         trees = boosted_trees(X, np.full((len(y), 1), base), slopes, weights)
-        self.base_ = base
-        self.features_, self.thresholds_, self.leaves_ = trees
+        self.base_ = base * unit
+        self.features_, self.thresholds_, leaves = trees
+        self.leaves_ = leaves * unit
 
     def values_of(self, X):
         """Return targets (n,) of samples X, an array of numbers."""

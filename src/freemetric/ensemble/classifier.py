@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..kernels.threads import one_blas_thread
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
@@ -17,7 +17,7 @@ from .conformal import check_alpha, prediction_sets
 from .linear import LinearClassifier
 from .naive_bayes import ScreenedNaiveBayes
 from .pool import Pool
-from .stacking import checked_estimators, cross_fitted, fit_all, fold_numbers
+from .stacking import checked_estimators, cross_fitted, fit_all
 from .student_t import StudentTClassifier
 from .training_set import TrainingSet
 
@@ -161,7 +161,9 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of the samples: in the energy, as neighbours that vote, in the
             classifiers beside them and in out-of-bag scores. Weight five is not five
-            copies, of which four would stay among the neighbours of the fifth.
+            copies, of which four would stay among the neighbours of the fifth. Samples
+            of weight zero are left out: fitted attributes have rows of the others
+            alone.
 
         Returns
         -------
@@ -169,25 +171,28 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
             The fitted classifier.
         """
         validate_params(self)
+        passed = X
         X, y, weights = self._training_samples(X, y, sample_weight)
         classes, y = checked_labels(y)
         gap_values = fill_values(X)
         X = np.where(np.isnan(X), gap_values, X)
-        w = np.ones(len(y)) if weights is None else weights / weights.mean()
+        w = np.ones(len(y)) if weights is None else weights
+        favour = class_factors(self.class_weight, classes, y)
+        estimators = checked_estimators(
+            self.estimators,
+            default_classifiers(X.shape[1], len(classes)),
+            "predict_proba",
+        )
 
         task = ClassTask(y, len(classes), weights)
         ensemble, votes, scored, selection = self._search(X, task, w, gap_values)
 
-        estimators = checked_estimators(
-            self.estimators, default_classifiers(X.shape[1], len(classes))
-        )
-        folds = fold_numbers(y, seed=0)
         chances = cross_fitted(
             estimators,
             X,
             y,
             weights,
-            folds,
+            y,
             scored,
             lambda fitted, some: probabilities(fitted, some, len(classes)),
             self.n_jobs,
@@ -195,12 +200,12 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         pool = Pool.fit(votes, chances, y[scored], w[scored])
         fitted = fit_all(estimators, X, y, weights, self.n_jobs)
 
-        favour = class_factors(self.class_weight, classes, y)
         known = favoured(pool(votes, chances), favour)
         everyone = np.full((len(y), len(classes)), np.nan)
         everyone[scored] = known
         is_right = known.argmax(axis=1) == y[scored]
 
+        validate_data(self, passed, skip_check_array=True)
         self.classes_ = classes
         self.class_weight_ = favour
         self.ensemble_ = ensemble
@@ -305,7 +310,8 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        P = self.predict_proba(X)
+        return self.classes_[P.argmax(axis=1)]
 
     def predict_set(self, X, alpha=0.1, coverage="class"):
         r"""Return sets of classes that hold the true one with probability 1 - alpha.

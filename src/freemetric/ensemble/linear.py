@@ -68,8 +68,11 @@ class LinearClassifier(ArrayClassifier):
 def ridge_line(columns, targets, weights):
     """Slopes and base of a ridge regression on standardised columns.
 
-    Generalised cross-validation chooses the strength of the ridge.
+    Generalised cross-validation chooses the strength of the ridge. A single row has no
+    slopes.
     """
+    if len(targets) == 1:
+        return np.zeros(columns.shape[1]), float(targets[0])
     scaler = StandardScaler().fit(columns)
     line = RidgeCV(ALPHAS).fit(scaler.transform(columns), targets, weights)
     slopes = line.coef_ / scaler.scale_
@@ -145,7 +148,8 @@ class SurfaceRegressor(ArrayRegressor):
         self.coef_, self.intercept_ = ridge_line(self._columns(X), y, weights)
 
     def _columns(self, X):
-        V = np.clip((X - self.centre_) / self.span_, -0.5, 0.5)
+        with np.errstate(over="ignore"):
+            V = np.clip((X - self.centre_) / self.span_, -0.5, 0.5)
         first, second = np.triu_indices(X.shape[1])
         return np.hstack([V, V[:, first] * V[:, second]])
 

@@ -4,6 +4,7 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import validate_data
 
 from ..kernels.threads import one_blas_thread
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
@@ -14,7 +15,7 @@ from .conformal import check_alpha
 from .linear import LineRegressor, SurfaceRegressor
 from .regression import TargetTask
 from .scale import SCALES, Scale, scales_to_try, squared_errors
-from .stacking import checked_estimators, cross_fitted, fit_all, fold_numbers
+from .stacking import checked_estimators, cross_fitted, fit_all
 from .training_set import TrainingSet
 from .trends import Combination, Noise, range_of
 
@@ -158,7 +159,8 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
             Targets.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of the samples: in the energy, as neighbours that vote, in the
-            trends and in out-of-bag scores.
+            trends and in out-of-bag scores. Samples of weight zero are left out:
+            fitted attributes have rows of the others alone.
 
         Returns
         -------
@@ -166,14 +168,17 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
             The fitted regressor.
         """
         validate_params(self)
+        passed = X
         options = {"y_numeric": True, "ensure_min_samples": 3}
         X, y, weights = self._training_samples(X, y, sample_weight, **options)
         y = np.asarray(y, dtype=np.float64)
         gap_values = fill_values(X)
         X = np.where(np.isnan(X), gap_values, X)
-        w = np.ones(len(y)) if weights is None else weights / weights.mean()
+        w = np.ones(len(y)) if weights is None else weights
 
-        estimators = checked_estimators(self.estimators, default_trends(X.shape[1]))
+        estimators = checked_estimators(
+            self.estimators, default_trends(X.shape[1]), "predict"
+        )
         scale, trends = self._scale_and_trends(estimators, X, y, weights, w)
         z = scale(y)
 
@@ -190,10 +195,13 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         known = scale.means(location, noise.spread(votes, X[scored]), noise.errors)
         everyone = np.full(len(y), np.nan)
         everyone[scored] = known
-        residual = np.average((known - y[scored]) ** 2, weights=w[scored])
-        mean = np.average(y[scored], weights=w[scored])
-        variance = np.average((y[scored] - mean) ** 2, weights=w[scored])
+        # In units of a magnitude: the square of a large target may overflow.
+        own = y[scored] / scale.magnitude
+        residual = np.average((known / scale.magnitude - own) ** 2, weights=w[scored])
+        mean = np.average(own, weights=w[scored])
+        variance = np.average((own - mean) ** 2, weights=w[scored])
 
+        validate_data(self, passed, skip_check_array=True)
         self.scale_ = scale
         self.ensemble_ = ensemble
         self.estimators_ = fitted
@@ -201,7 +209,9 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         self.noise_ = noise
         self.selection_ = selection
         self.oob_prediction_ = everyone
-        self.oob_score_ = float(1 - residual / variance) if variance > 0 else np.nan
+        self.oob_score_ = np.nan
+        if np.ptp(own) > 0:
+            self.oob_score_ = float(1 - residual / variance)
         return self
 
     @one_blas_thread()
@@ -336,14 +346,13 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
 
     def _cross_fitted(self, estimators, X, z, weights):
         """Values (n_samples,) of every trend by fits without the sample."""
-        folds = fold_numbers(np.zeros(len(z)), seed=0)
         everyone = np.arange(len(z))
         return cross_fitted(
             estimators,
             X,
             z,
             weights,
-            folds,
+            np.zeros(len(z)),
             everyone,
             values_of,
             self.n_jobs,

@@ -8,6 +8,7 @@ from scipy.stats import skew
 SCALES = ("linear", "log", "asinh")
 MOST_NEGATIVE = 0.01  # share of a growing target that is below zero by noise alone
 NEAR_ZERO = 0.05  # share of the positive targets for which asinh is nearly straight
+CONSTANT = 1e-12  # range of a target, against its size, that is but rounding
 SKEWED = 1.0  # a target that is less skewed needs no logarithm
 MANY_ERRORS = 64  # that stand for all
 MOST_SPREAD = 1.0  # where means grow exponentially with the spread: that of all targets
@@ -59,7 +60,12 @@ class Scale:
         """Targets y on the scale."""
         g = y / self.magnitude
         if self.name == "log":
-            g = np.log(g)
+            if not (y > 0).all():
+                raise ValueError(
+                    "scale='log' is for positive targets; the smallest of y is "
+                    f"{y.min():g}."
+                )
+            g = np.log(np.maximum(g, np.finfo(float).tiny))
         elif self.name == "asinh":
             g = np.arcsinh(g / self.bend)
         return (g - self.centre) / self.unit
@@ -101,14 +107,11 @@ def scales_to_try(y, name):
     """
     if name not in ("auto", *SCALES):
         raise ValueError(f"scale is 'auto', 'linear', 'log' or 'asinh'; got {name!r}.")
-    if name == "log" and not (y > 0).all():
-        raise ValueError(
-            f"scale='log' is for positive targets; the smallest of y is {y.min():g}."
-        )
     if name != "auto":
         return [name]
     largest = np.abs(y).max()
-    if largest == 0 or not skew(y / largest) > SKEWED:
+    y = y / max(largest, 1e-300)
+    if np.ptp(y) < CONSTANT or not skew(y) > SKEWED:
         return ["linear"]
     if (y > 0).all():
         return ["linear", "log"]

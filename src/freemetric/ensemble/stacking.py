@@ -10,8 +10,11 @@ FOLDS = 5
 MOST_LEARNED = 16_384  # samples that cross-fitted estimators learn from
 
 
-def checked_estimators(estimators, default):
-    """Return a list of (name, estimator) without those set to "drop"."""
+def checked_estimators(estimators, default, method):
+    """Return a list of (name, estimator) without those set to "drop".
+
+    ValueError where one has no method of this name.
+    """
     if estimators is None:
         return []
     if isinstance(estimators, str):
@@ -21,9 +24,9 @@ def checked_estimators(estimators, default):
                 f"{estimators!r}."
             )
         return default
-    pairs = [tuple(pair) for pair in estimators]
-    names = [pair[0] for pair in pairs if len(pair) == 2]
-    if len(names) < len(pairs) or len(set(names)) < len(names):
+    pairs = [p for p in estimators if isinstance(p, (tuple, list)) and len(p) == 2]
+    names = [name for name, _ in pairs]
+    if len(pairs) < len(estimators) or len(set(names)) < len(names):
         raise ValueError(
             "estimators is a list of (name, estimator) with different names; got "
             f"{estimators!r}."
@@ -37,20 +40,41 @@ def checked_estimators(estimators, default):
                 raise ValueError(f"There is no default named {name!r}; known: {known}.")
             chosen.append((name, defaults[name]))
         elif not (isinstance(estimator, str) and estimator == "drop"):
+            if not hasattr(estimator, method):
+                raise ValueError(
+                    f"The estimator {name!r} beside the votes has no {method}; got "
+                    f"{estimator!r}."
+                )
             chosen.append((name, estimator))
     return chosen
 
 
-def fold_numbers(strata, seed):
-    """Give every sample the number of its fold; strata are spread over all folds."""
-    rng = np.random.default_rng(seed)
-    folds = np.empty(len(strata), dtype=int)
+def folds_of(strata):
+    """The fold of every sample, and whether estimators may learn from it.
+
+    Strata are spread over all folds. Of many samples, every stratum gives its share,
+    but at least a few samples: no estimator should lack a class.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_samples,)
+        Numbers of the folds; -1 for strata of one or two samples, which never are out
+        of bag, and which all estimators learn from.
+    can_learn : ndarray of bool of shape (n_samples,)
+        At most about 16,384 of them are true.
+    """
+    rng = np.random.default_rng(0)
+    folds = np.full(len(strata), -1)
+    can_learn = np.ones(len(strata), dtype=bool)
+    share = min(1.0, MOST_LEARNED / len(strata))
     start = 0
     for stratum in np.unique(strata):
         rows = rng.permutation(np.flatnonzero(strata == stratum))
-        folds[rows] = (start + np.arange(len(rows))) % FOLDS
+        if len(rows) > 2:
+            folds[rows] = (start + np.arange(len(rows))) % FOLDS
+        can_learn[rows[max(2 * FOLDS, round(share * len(rows))) :]] = False
         start += len(rows)
-    return folds
+    return folds, can_learn
 
 
 def weighted_fit(name, estimator, X, y, weights):
@@ -81,7 +105,7 @@ def fit_all(estimators, X, y, weights, n_jobs):
     return list(zip(names, fitted, strict=True))
 
 
-def cross_fitted(estimators, X, y, weights, folds, wanted, predict, n_jobs):
+def cross_fitted(estimators, X, y, weights, strata, wanted, predict, n_jobs):
     """Predict samples by estimators that have not learned from them.
 
     Parameters
@@ -90,8 +114,8 @@ def cross_fitted(estimators, X, y, weights, folds, wanted, predict, n_jobs):
         What is fitted once for every fold.
     X, y, weights : ndarray
         Samples, targets, and weights or None.
-    folds : ndarray of shape (n_samples,)
-        The fold of every sample.
+    strata : ndarray of shape (n_samples,)
+        Numbers of strata, which are spread over all folds.
     wanted : ndarray of int
         Numbers of the samples to predict, ascending.
     predict : callable
@@ -106,8 +130,7 @@ def cross_fitted(estimators, X, y, weights, folds, wanted, predict, n_jobs):
     """
     is_wanted = np.zeros(len(X), dtype=bool)
     is_wanted[wanted] = True
-    step = -(-len(X) // MOST_LEARNED)
-    can_learn = np.arange(len(X)) % step == 0
+    folds, can_learn = folds_of(strata)
 
     def one(name, estimator, fold):
         learned = can_learn & (folds != fold)
@@ -115,7 +138,8 @@ def cross_fitted(estimators, X, y, weights, folds, wanted, predict, n_jobs):
         fitted = weighted_fit(name, estimator, X[learned], y[learned], own)
         return predict(fitted, X[is_wanted & (folds == fold)])
 
-    numbers = np.unique(folds[wanted])
+    # Without wanted samples a fold of none says what predictions look like.
+    numbers = np.unique(folds[wanted]) if len(wanted) else [FOLDS]
     run = delayed(one)
     found = Parallel(n_jobs, prefer="threads")(
         run(*pair, fold) for pair in estimators for fold in numbers

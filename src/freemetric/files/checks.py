@@ -10,18 +10,25 @@ from .kept import require
 
 
 def check_ensemble(ensemble):
-    """ValueError unless all maps are as wide as their views."""
+    """ValueError unless maps are as wide as their views, and numbers of rows ascend."""
+    sizes = ensemble.sizes
+    check_numbers("sizes", sizes, len(ensemble.X) + 1)
+    ascend = sizes[0] > 0 and np.array_equal(sizes, np.unique(sizes))
+    require(ascend, "sizes", "do not ascend")
     seen = ensemble.seen(ensemble.X[:1])
     for member in ensemble.members:
-        view = ensemble.views[member.view]
-        widths = {member.maps.shape[2], seen[member.view].shape[1], len(view.owner)}
-        require(len(widths) == 1, "an ensemble", "has maps of another width")
+        fits = member.maps.shape[2] == seen[member.view].shape[1]
+        require(fits, "an ensemble", "has maps of another width")
 
 
 def check_width(model):
-    """ValueError unless the samples that vote have the features of the model."""
-    width = model.ensemble_.X.shape[1]
-    require(width == model.n_features_in_, "an ensemble", "is of other features")
+    """ValueError unless all parts of an ensemble have the features of the model.
+
+    Only the model validates samples.
+    """
+    widths = {model.n_features_in_, model.ensemble_.X.shape[1]}
+    widths.update(fitted.n_features_in_ for _, fitted in model.estimators_)
+    require(len(widths) == 1, "an ensemble", "has parts of other features")
 
 
 def check_trees(model):

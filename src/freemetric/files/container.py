@@ -9,8 +9,11 @@ the JSON cannot ask for more memory than the file has bytes.
 import json
 import os
 import stat
+from contextlib import suppress
+from glob import escape
 from hashlib import sha256
 from pathlib import Path
+from time import time
 from uuid import uuid4
 
 from ..exceptions import (
@@ -25,8 +28,8 @@ FORMAT = b"freemetric model "
 VERSION = 4
 FIRST_LINE = FORMAT + b"%d\n" % VERSION
 LENGTH_AT = len(FIRST_LINE) + 32
-JSON_AT = LENGTH_AT + 8
 PATHS = (str, os.PathLike)
+OLD = 3600  # seconds: no write takes so long
 ACCESS_ERRORS = {
     FileNotFoundError: ModelFileNotFoundError,
     IsADirectoryError: ModelFileIsADirectoryError,
@@ -81,10 +84,7 @@ def whole(file):
     if not line.startswith(FORMAT):
         raise ModelFileError("it is no freemetric model")
     if line != FIRST_LINE:
-        found = line[len(FORMAT) :].decode(errors="replace").strip()
-        raise ModelFileError(
-            f"it has format {found}; this freemetric reads format {VERSION}"
-        )
+        raise ModelFileError(f"its format is not {VERSION}, as of this freemetric")
     return line + file.read()
 
 
@@ -105,6 +105,7 @@ def write(target, content):
 
 def replace(path, content):
     """Write a file whole or not at all; an existing one is replaced in the end."""
+    remove_old_drafts(path)
     draft = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
     try:
         with open(draft, "xb") as file:
@@ -114,6 +115,14 @@ def replace(path, content):
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def remove_old_drafts(path):
+    """Remove what killed processes have left; later drafts may be at work."""
+    for draft in path.parent.glob(f".{escape(path.name)}.*.tmp"):
+        with suppress(OSError):
+            if time() - draft.stat().st_mtime > OLD:
+                draft.unlink()
 
 
 def access_error(problem, path, access):

@@ -43,7 +43,7 @@ class Graph:
     def constant(self, value):
         """The name of an array: doubles, integers of 64 bits, or texts."""
         array = np.asarray(value)
-        kinds = {"f": np.float64, "i": np.int64, "u": np.int64, "b": np.int64}
+        kinds = {"f": np.float64, "i": np.int64, "u": np.int64, "b": bool}
         array = array.astype(kinds.get(array.dtype.kind, object))
         name = self._name()
         self.constants.append(onnx.numpy_helper.from_array(array, name))

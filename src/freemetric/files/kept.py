@@ -7,13 +7,11 @@ from functools import cached_property
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from ..sklearn_compat import validate_params
 
 NOT_KEPT = {"n_jobs", "memory"}  # for the machine that loads to decide
 OUTPUT = "_sklearn_output_config"  # which has nothing to do with a fit
-MOST = 2**31  # of anything
 MOST_FEATURES = 1_000_000  # names of more would fill the memory
 KINDS = {"float": "f", "nan": "f", "int": "iu", "bool": "b", "labels": "biufUO"}
 
@@ -79,7 +77,7 @@ class Kept:
         return made
 
     def _check(self, value, state):
-        if isinstance(value, BaseEstimator):
+        if hasattr(value, "_parameter_constraints"):
             validate_params(value)
         if state.keys() & self.fields.keys() - {OUTPUT}:
             check_fields(self.cls.__name__, state, self.fields)
@@ -122,8 +120,7 @@ def check_kind(what, value, wanted, lengths):
     if kind == "number":
         require(isinstance(value, Real), what, "is no number")
     elif kind == "count":
-        most = MOST_FEATURES if axes else MOST
-        is_one = isinstance(value, Integral) and 0 < value <= most
+        is_one = isinstance(value, Integral) and 0 < value <= MOST_FEATURES
         require(is_one, what, "is no usual number")
         lengths.update(dict.fromkeys(axes, value))
     else:

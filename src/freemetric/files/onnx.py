@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,8 +12,11 @@ from ..ensemble import (
     BoostedTreesRegressor,
     FreeEnergyClassifier,
     FreeEnergyRegressor,
+    LinearClassifier,
+    LineRegressor,
     ScreenedNaiveBayes,
     StudentTClassifier,
+    SurfaceRegressor,
 )
 from ..ensemble.student_t import FARTHEST
 from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
@@ -28,8 +30,6 @@ from .onnx_ensemble import (
     targets_at,
     votes,
 )
-
-NEIGHBORS = (MetricKNeighborsClassifier, MetricKNeighborsRegressor)
 
 
 def to_onnx(model, *, quantiles=None):
@@ -111,10 +111,7 @@ def results(graph, model, X):
         )
     if isinstance(model, Pipeline):
         return results(graph, model[-1], through(graph, model[:-1], X))
-    if isinstance(model, NEIGHBORS):
-        Z = through(graph, model.learner_, X)
-        return results(graph, model.neighbors_, Z)
-    if type(model) in OURS and can_compare(model):
+    if type(model) in OURS:
         X = without_gaps(graph, model, X)
         result = OURS[type(model)](graph, model, X)
         result = graph.Add(result, graph.Mul(0.0, graph.total(X, 1)))  # NaN stays NaN
@@ -130,14 +127,6 @@ def results(graph, model, X):
         (y,) = graph.foreign(model, X)
         return {"variable": graph.doubles(y)}
     return {"variable": through(graph, model, X)}
-
-
-def can_compare(model):
-    """Whether distances of a model of neighbours are Euclidean; True for others."""
-    if not isinstance(model, KNeighborsClassifier | KNeighborsRegressor):
-        return True
-    is_usual = model.effective_metric_ == "euclidean" and isinstance(model.weights, str)
-    return is_usual and isinstance(getattr(model, "classes_", model._y), np.ndarray)
 
 
 def through(graph, transformer, X):
@@ -191,6 +180,12 @@ def quantiles_of(graph, model, chances):
     return targets_at(graph, model, *placed(graph, model, X), errors)
 
 
+def voted(graph, model, X):
+    """Probabilities or targets of neighbours in a learned space."""
+    Z = through(graph, model.learner_, X)
+    return mean_of_neighbors(graph, model.neighbors_, Z)
+
+
 def student_t(graph, model, X):
     """Probabilities of a StudentTClassifier."""
     d = float(model.n_features_in_)
@@ -209,6 +204,26 @@ def naive_bayes(graph, model, X):
     above = graph.Greater(graph.take(X, model.owner_), model.thresholds_)
     logits = graph.MatMul(graph.doubles(above), model.steps_)
     return graph.Softmax(graph.Add(logits, model.base_), axis=-1)
+
+
+def linear(graph, model, X):
+    """Probabilities of a LinearClassifier."""
+    logits = graph.Add(graph.MatMul(X, model.coef_), model.intercept_)
+    return graph.Softmax(logits, axis=-1)
+
+
+def line(graph, model, X):
+    """Targets (n, 1) of a LineRegressor."""
+    return graph.Add(graph.MatMul(X, model.coef_[:, None]), model.intercept_)
+
+
+def surface(graph, model, X):
+    """Targets (n, 1) of a SurfaceRegressor."""
+    V = graph.Div(graph.Sub(X, model.centre_), model.span_)
+    V = graph.Clip(V, -0.5, 0.5)
+    first, second = np.triu_indices(model.n_features_in_)
+    products = graph.Mul(graph.take(V, first), graph.take(V, second))
+    return line(graph, model, graph.Concat(V, products, axis=1))
 
 
 def sum_of_leaves(graph, model, X):
@@ -243,8 +258,11 @@ OURS = {
     BoostedTreesRegressor: boosted_targets,
     FreeEnergyClassifier: classified,
     FreeEnergyRegressor: regressed,
-    KNeighborsClassifier: mean_of_neighbors,
-    KNeighborsRegressor: mean_of_neighbors,
+    LinearClassifier: linear,
+    LineRegressor: line,
+    MetricKNeighborsClassifier: voted,
+    MetricKNeighborsRegressor: voted,
     ScreenedNaiveBayes: naive_bayes,
     StudentTClassifier: student_t,
+    SurfaceRegressor: surface,
 }

@@ -7,13 +7,17 @@ from ..ensemble.ensemble import FARTHEST
 from ..ensemble.pool import PROBABILITY_FLOOR, SHARE_FLOOR
 from ..ensemble.scale import MANY_ERRORS
 from ..ensemble.trends import LEAST_VARIANCE
-from ..ensemble.views import Axes, Scaled
+from ..ensemble.views import Axes, Logarithms, Scaled
 
 MOST_BACK = 1e150  # where exponentials of a scale end
 
 
 def seen(graph, view, X):
     """Samples X in a view."""
+    if isinstance(view, Logarithms):
+        logged = graph.Log(graph.Max(graph.Where(view.is_logged, X, 1.0), 0.0))
+        V = seen(graph, view.scaled, graph.Where(view.is_logged, logged, X))
+        return graph.Where(view.is_logged, graph.Max(V, -1.0), V)
     if isinstance(view, Scaled):
         V = graph.Div(graph.Sub(X, view.low), view.span)
     elif isinstance(view, Axes):
@@ -26,29 +30,24 @@ def seen(graph, view, X):
 def on_quantiles(graph, view, X):
     """Levels (n, d) of samples: ``np.interp`` for every feature."""
     most = max(map(len, view.values))
-    values = np.full((len(view.values), most), np.inf)
-    levels = np.empty(values.shape)
+    table = np.zeros((3, len(view.values), most))  # values, levels and slopes
+    table[0] = np.inf
     for j, (value, level) in enumerate(zip(view.values, view.levels, strict=True)):
-        values[j, : len(value)] = value
-        levels[j, : len(value)] = level
-        levels[j, len(value) :] = level[-1]
-    ends = np.array([(value[0], value[-1]) for value in view.values])
-    X = graph.Max(graph.Min(X, ends[:, 1]), ends[:, 0])
-    start = most * np.arange(len(values))
-    # The last value that is not above X, by bisection.
-    row = graph.integers(graph.Less(X, X))  # zeros of its shape
+        table[:2, j, : len(value)] = value, level
+        table[2, j, : len(value) - 1] = np.diff(level) / np.diff(value)
+    values, levels, slopes = table.reshape(3, -1)
+    X = graph.Min(X, np.array([value[-1] for value in view.values]))
+    X = graph.Max(X, np.array([value[0] for value in view.values]))
+    # The last value that is not above X, by bisection, in the row of its feature.
+    first = most * np.arange(len(view.values))
+    row = graph.Add(graph.integers(graph.Less(X, X)), first)
     for power in reversed(range((most - 1).bit_length())):
-        trial = graph.Min(graph.Add(row, 2**power), most - 1)
-        value = graph.Gather(values.ravel(), graph.Add(trial, start))
-        row = graph.Where(graph.LessOrEqual(value, X), trial, row)
-    below = graph.Add(row, start)
-    above = graph.Add(graph.Min(graph.Add(row, 1), most - 1), start)
-    low, high = (graph.Gather(values.ravel(), at) for at in (below, above))
-    level, next_level = (graph.Gather(levels.ravel(), at) for at in (below, above))
-    width = graph.Sub(high, low)
-    width = graph.Where(graph.Greater(width, 0.0), width, 1.0)
-    slope = graph.Div(graph.Sub(next_level, level), width)
-    return graph.Add(graph.Mul(slope, graph.Sub(X, low)), level)
+        trial = graph.Min(graph.Add(row, 2**power), first + most - 1)
+        is_below = graph.LessOrEqual(graph.Gather(values, trial), X)
+        row = graph.Where(is_below, trial, row)
+    beyond = graph.Sub(X, graph.Gather(values, row))
+    rise = graph.Mul(graph.Gather(slopes, row), beyond)
+    return graph.Add(rise, graph.Gather(levels, row))
 
 
 def votes(graph, ensemble, X):

@@ -8,14 +8,11 @@ from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import PCA
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.linear_model import (
-    ElasticNet,
-    Lasso,
     LinearRegression,
     LogisticRegression,
     Ridge,
     RidgeCV,
 )
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 
@@ -24,9 +21,9 @@ from ..ensemble.pool import Pool
 from ..ensemble.scale import Scale
 from ..ensemble.training_set import TrainingSet
 from ..ensemble.trends import Combination, Noise
-from ..ensemble.views import Axes, Quantiles, Scaled
+from ..ensemble.views import Axes, Logarithms, Quantiles, Scaled
 from . import checks
-from .kept import OUTPUT, Kept
+from .kept import OUTPUT, Kept, no_check
 
 FITTED = {
     "n_features_in_": "count d",
@@ -34,21 +31,27 @@ FITTED = {
     OUTPUT: "?",
 }
 
+
+def estimator(cls, fields, check=no_check):
+    """What is kept of an estimator with these fitted attributes."""
+    return Kept(cls, FITTED | fields, check)
+
+
 # --- the ensemble ---------------------------------------------------------------------
 
-TREES = FITTED | {
+TREES = {
     "features_": "int T m",
     "thresholds_": "nan T m",
     "leaves_": "float T . k",
 }
-FREE_ENERGY = FITTED | {
+FREE_ENERGY = {
     "ensemble_": ensemble.Ensemble,
     "estimators_": list,
     "selection_": dict,
     "oob_score_": "number",
 }
 ENSEMBLE = [
-    Kept(
+    estimator(
         ensemble.FreeEnergyClassifier,
         FREE_ENERGY
         | {
@@ -59,7 +62,7 @@ ENSEMBLE = [
         },
         checks.check_width,
     ),
-    Kept(
+    estimator(
         ensemble.FreeEnergyRegressor,
         FREE_ENERGY
         | {
@@ -95,6 +98,7 @@ ENSEMBLE = [
         make=TrainingSet.of,
     ),
     Kept(Scaled, {"low": "float d", "span": "float d"}),
+    Kept(Logarithms, {"is_logged": "bool d", "scaled": Scaled}),
     Kept(Quantiles, {"values": list, "levels": list}),
     Kept(Axes, {"centre": "float d", "matrix": "float d p"}),
     Kept(Pool, {"slope": "number", "strengths": "float e", "bias": "float C"}),
@@ -109,20 +113,18 @@ ENSEMBLE = [
         {"slopes": "float c", "errors": "float n"}
         | dict.fromkeys(("base", "low", "high", "most_spread"), "number"),
     ),
-    Kept(
+    estimator(
         ensemble.StudentTClassifier,
-        FITTED
-        | {
+        {
             "classes_": "labels C",
             "centres_": "float C d",
             "roots_": "float C d d",
             "half_log_dets_": "float C",
         },
     ),
-    Kept(
+    estimator(
         ensemble.ScreenedNaiveBayes,
-        FITTED
-        | {
+        {
             "classes_": "labels C",
             "owner_": "int s",
             "thresholds_": "float s",
@@ -130,12 +132,29 @@ ENSEMBLE = [
             "base_": "float C",
         },
     ),
-    Kept(
+    estimator(
+        ensemble.LinearClassifier,
+        {"classes_": "labels C", "coef_": "float d C", "intercept_": "float C"},
+    ),
+    estimator(
+        ensemble.LineRegressor,
+        {"coef_": "float d", "intercept_": "number"},
+    ),
+    estimator(
+        ensemble.SurfaceRegressor,
+        {
+            "centre_": "float d",
+            "span_": "float d",
+            "coef_": "float k",
+            "intercept_": "number",
+        },
+    ),
+    estimator(
         ensemble.BoostedTreesClassifier,
         TREES | {"classes_": "labels k"},
         checks.check_trees,
     ),
-    Kept(
+    estimator(
         ensemble.BoostedTreesRegressor, TREES | {"base_": "number"}, checks.check_trees
     ),
 ]
@@ -149,26 +168,24 @@ FINDINGS = (  # of which no prediction depends
     "quadruplets_ replicas_ samples_ samples_r_hat_ snapshots_ threshold_ trace_ "
     "weights_"
 )
-LEARNER = (
-    FITTED
-    | {"components_": "float p d", "classes_": "?labels C"}
-    | dict.fromkeys(FINDINGS.split(), "?")
+LEARNER = {"components_": "float p d", "classes_": "?labels C"} | dict.fromkeys(
+    FINDINGS.split(), "?"
 )
-NEIGHBORS = FITTED | {"learner_": "", "n_neighbors_": "count", "selection_": "?"}
-TUPLES = FITTED | {"learner_": "", "classes_": "?labels C", "threshold_": "?number"}
+NEIGHBORS = {"learner_": "", "n_neighbors_": "count", "selection_": "?"}
+TUPLES = {"learner_": "", "classes_": "?labels C", "threshold_": "?number"}
 LEARNERS = [
-    *(Kept(cls, LEARNER) for cls in (*learners.LEARNERS.values(), learners.MLKR)),
-    Kept(
+    *(estimator(cls, LEARNER) for cls in (*learners.LEARNERS.values(), learners.MLKR)),
+    estimator(
         learners.MetricKNeighborsClassifier,
         NEIGHBORS | {"classes_": "labels C", "neighbors_": KNeighborsClassifier},
     ),
-    Kept(
+    estimator(
         learners.MetricKNeighborsRegressor,
         NEIGHBORS | {"neighbors_": KNeighborsRegressor},
     ),
-    Kept(learners.PairClassifier, TUPLES),
-    Kept(learners.TripletClassifier, TUPLES),
-    Kept(learners.QuadrupletClassifier, TUPLES),
+    estimator(learners.PairClassifier, TUPLES),
+    estimator(learners.TripletClassifier, TUPLES),
+    estimator(learners.QuadrupletClassifier, TUPLES),
 ]
 
 # --- parameters: energies and samplers, which have no fit -----------------------------
@@ -210,7 +227,7 @@ PARAMETERS = [Kept(cls, {}) for cls in (*ENERGIES, *SAMPLERS)]
 
 # --- scikit-learn ---------------------------------------------------------------------
 
-LINEAR = FITTED | {
+LINEAR = {
     "coef_": "",
     "intercept_": "",
     "alpha_": "?number",
@@ -218,20 +235,19 @@ LINEAR = FITTED | {
     "n_iter_": "?",
 }
 CLASSES = {"classes_": "labels C"}
-ENCODER = FITTED | {
+ENCODER = {
     "categories_": list,
     "_infrequent_enabled": bool,
     "_infrequent_indices": "?",
     "_default_to_infrequent_mappings": "?",
 }
-NEAREST = FITTED | {"_fit_X": "float n d"}
+NEAREST = {"_fit_X": "float n d"}
 FOREIGN = [
     Kept(Pipeline, {}),
     Kept(make_column_selector, {}),
-    Kept(
+    estimator(
         ColumnTransformer,
-        FITTED
-        | {
+        {
             "transformers_": list,
             "output_indices_": dict,
             "sparse_output_": bool,
@@ -240,21 +256,20 @@ FOREIGN = [
             "_transformer_to_input_indices": dict,
         },
     ),
-    Kept(
+    estimator(
         SimpleImputer,
-        FITTED
-        | {
+        {
             "statistics_": "labels d",
             "indicator_": "?",
             "_fit_dtype": "?",
             "_fill_dtype": "?",
         },
     ),
-    Kept(
+    estimator(
         MissingIndicator,
-        FITTED | {"features_": "int e", "_n_features": "count d", "_precomputed": "?"},
+        {"features_": "int e", "_n_features": "count d", "_precomputed": "?"},
     ),
-    Kept(
+    estimator(
         scaling.OneHotEncoder,
         ENCODER
         | {
@@ -264,59 +279,50 @@ FOREIGN = [
         },
         checks.check_one_hot,
     ),
-    Kept(
+    estimator(
         scaling.OrdinalEncoder,
         ENCODER | {"_missing_indices": dict},
         checks.check_categories,
     ),
-    Kept(scaling.FunctionTransformer, FITTED),
-    Kept(scaling.Normalizer, FITTED),
-    Kept(
+    estimator(scaling.FunctionTransformer, {}),
+    estimator(scaling.Normalizer, {}),
+    estimator(
         scaling.StandardScaler,
-        FITTED
-        | {
+        {
             "mean_": "?float d",
             "scale_": "?float d",
             "var_": "?float d",
             "n_samples_seen_": "?",
         },
     ),
-    Kept(
+    estimator(
         scaling.MinMaxScaler,
-        FITTED
-        | dict.fromkeys(
+        dict.fromkeys(
             ("scale_", "min_", "data_min_", "data_max_", "data_range_"), "float d"
         )
         | {"n_samples_seen_": "?"},
     ),
-    Kept(
-        scaling.MaxAbsScaler,
-        FITTED | {"scale_": "float d", "max_abs_": "float d", "n_samples_seen_": "?"},
-    ),
-    Kept(scaling.RobustScaler, FITTED | {"center_": "?float d", "scale_": "?float d"}),
-    Kept(
+    estimator(scaling.RobustScaler, {"center_": "?float d", "scale_": "?float d"}),
+    estimator(
         scaling.QuantileTransformer,
-        FITTED
-        | {
+        {
             "quantiles_": "float q d",
             "references_": "float q",
             "n_quantiles_": "count q",
         },
     ),
-    Kept(
+    estimator(
         scaling.PolynomialFeatures,
-        FITTED
-        | {
+        {
             "n_output_features_": "count k",
             "_n_out_full": "count f",
             "_min_degree": "",
             "_max_degree": "",
         },
     ),
-    Kept(
+    estimator(
         PCA,
-        FITTED
-        | {
+        {
             "components_": "float p d",
             "mean_": "float d",
             "n_components_": "count p",
@@ -324,33 +330,18 @@ FOREIGN = [
             "explained_variance_ratio_": "nan p",
             "singular_values_": "float p",
             "noise_variance_": "number",
-            "n_samples_": "count",
+            "n_samples_": "?",
             "_fit_svd_solver": "?",
         },
     ),
-    *(
-        Kept(cls, LINEAR)
-        for cls in (ElasticNet, Lasso, LinearRegression, Ridge, RidgeCV)
-    ),
-    Kept(LogisticRegression, LINEAR | CLASSES),
-    Kept(
-        GaussianNB,
-        FITTED
-        | CLASSES
-        | {
-            "theta_": "float C d",
-            "var_": "float C d",
-            "class_prior_": "float C",
-            "class_count_": "float C",
-            "epsilon_": "number",
-        },
-    ),
-    Kept(
+    *(estimator(cls, LINEAR) for cls in (LinearRegression, Ridge, RidgeCV)),
+    estimator(LogisticRegression, LINEAR | CLASSES),
+    estimator(
         KNeighborsClassifier,
         NEAREST | CLASSES | {"_y": "int n"},
         checks.index_classes,
     ),
-    Kept(KNeighborsRegressor, NEAREST | {"_y": ""}, checks.index_targets),
+    estimator(KNeighborsRegressor, NEAREST | {"_y": ""}, checks.index_targets),
 ]
 
 # --------------------------------------------------------------------------------------
@@ -362,13 +353,13 @@ try:
 except ImportError:  # without pandas there are no models of tables
     pass
 else:
-    TABLE = FITTED | {"pipeline_": Pipeline, "kinds_": dict}
+    TABLE = {"pipeline_": Pipeline, "kinds_": dict}
     TABLES = [
-        Kept(tables.TableClassifier, TABLE | CLASSES),
-        Kept(tables.TableRegressor, TABLE),
-        Kept(
+        estimator(tables.TableClassifier, TABLE | CLASSES),
+        estimator(tables.TableRegressor, TABLE),
+        estimator(
             tables.TableEncoder,
-            FITTED | {"columns_": list, "varying_": "bool f", "kinds_": dict},
+            {"columns_": list, "varying_": "bool f", "kinds_": dict},
         ),
         Kept(
             columns.NumberColumn,

@@ -9,7 +9,6 @@ import math
 import re
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from ..exceptions import ModelFileError
 
@@ -97,9 +96,8 @@ def described(value):
         return "a RandomState; give an integer instead"
     if callable(value) and hasattr(value, "__name__"):
         return f"a function, {value.__name__!r}"
-    kind = "an estimator" if isinstance(value, BaseEstimator) else "an object"
     name = f"{type(value).__module__}.{type(value).__qualname__}"
-    return f"{kind} of the class {name}, which model files do not know"
+    return f"of the class {name}, which model files do not know"
 
 
 class Reader:
@@ -134,7 +132,7 @@ class Reader:
         if type(tree) is list:
             return [self.value(part) for part in tree]
         if type(tree) is int and abs(tree) > LARGEST:
-            raise ValueError(f"a number that is too large, {tree:.0e}")
+            raise ValueError("a number that is too large")
         if type(tree) is not dict:
             return tree
         ((kind, content),) = tree.items()

@@ -85,7 +85,7 @@ def _nearest_distances(model: Any, samples: NDArray) -> NDArray[np.float64]:
     return distances
 
 
-def _far_outside(X: NDArray, low: NDArray, high: NDArray) -> NDArray[np.bool_]:
+def _far_outside(X, low, high):
     """Which rows have a feature farther outside of its range than this is wide.
 
     There is no scale for a feature that does not vary.

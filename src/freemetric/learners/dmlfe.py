@@ -21,6 +21,7 @@ from ..energies import (
     needs_targets,
     takes_weights,
 )
+from ..kernels.threads import one_blas_thread
 from ..mc import (
     Annealing,
     Constant,
@@ -43,9 +44,8 @@ from .constraints import (
 )
 from .maps import initial_map
 from .minibatch import SUBSET, rows_per_batch
-from .search import one_blas_thread
 from .validation import check_samples, unit_of
-from .walk import Walk, observers, side_by_side, snapshots, walk_replicas
+from .walk import Walk, observers, side_by_side, walk_replicas
 
 N_CHAINS = 4  # of samples
 SPACING = 5  # steps from one sample to the next
@@ -124,21 +124,10 @@ class DMLFE(WeightedMetricLearner):
         the part of the energy that is lambda |A|^2; "norm", |A| in the units of the
         walk; and with parallel tempering "swaps", 1 where a replica exchanged its map
         with the next warmer one, 0 where it did not, NaN where that was not tried.
-    snapshots_ : dict of ndarray
-        "step" (n,) and "map" (n, n_components, n_features): the first replica along the
-        walk, n at most 60.
     samples_ : ndarray of shape (n_samples, n_components, n_features)
-        Maps at the last temperature, with ``n_samples``; those below come with them.
-    metric_mean_, metric_std_ : ndarray of shape (n_features, n_features)
-        Mean and standard deviation of M = A^T A over these maps.
-    feature_weights_, feature_weights_std_ : ndarray of shape (n_features,)
-        Share of every feature in the squared distances, M_jj Var(x_j), and its standard
-        deviation.
-    samples_r_hat_ : float
-        Split R-hat of the trace of M between four chains; above 1.05 the error bars are
-        too small.
+        Maps at the last temperature, with ``n_samples``; map i is of chain i % 4.
     n_iter_ : int
-        Number of iterations; with batches, of evaluations on the subset.
+        Number of Monte Carlo steps.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
     n_features_in_ : int
@@ -351,14 +340,12 @@ default="published"
         trace = side_by_side(walks)
         if np.isnan(trace["swaps"]).all():
             del trace["swaps"]
-        some = snapshots(walks[0])
         replicas = np.concatenate([walk.state.A for walk in walks])
         return {
             "components_": best.item / task.unit,
             "energy_": best.value,
             "replicas_": replicas / task.unit,
             "trace_": trace,
-            "snapshots_": {**some, "map": some["map"] / task.unit},
             "n_iter_": len(trace["energy"]),
         }
 

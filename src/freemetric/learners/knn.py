@@ -110,7 +110,8 @@ class MetricKNeighbors(BaseEstimator):
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Class labels or targets.
         """
-        return self.neighbors_.predict(self._image(X))
+        Z = self._image(X)
+        return self.neighbors_.predict(Z)
 
     def kneighbors(
         self, X: ArrayLike, n_neighbors: int | None = None
@@ -129,7 +130,8 @@ class MetricKNeighbors(BaseEstimator):
         distances, indices : ndarray of shape (n_samples, n_neighbors)
             Distances, and rows of the training samples.
         """
-        return self.neighbors_.kneighbors(self._image(X), n_neighbors)
+        Z = self._image(X)
+        return self.neighbors_.kneighbors(Z, n_neighbors)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -245,7 +247,8 @@ class MetricKNeighborsClassifier(ClassifierMixin, MetricKNeighbors):
         P : ndarray of shape (n_samples, n_classes)
             Columns follow ``classes_``.
         """
-        return self.neighbors_.predict_proba(self._image(X))
+        Z = self._image(X)
+        return self.neighbors_.predict_proba(Z)
 
     def _new_neighbors(self, k):
         return KNeighborsClassifier(k, n_jobs=self.n_jobs)

@@ -10,11 +10,12 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils import check_array
 
+from ..kernels.threads import one_blas_thread
 from ..magnitudes import exponent_of, reduced
 from ..mc.streams import generator
 from .base import MetricLearner
 from .linear_algebra import map_of
-from .search import Array, Descent, one_blas_thread
+from .search import Array, Descent
 from .side_information import PriorLearner
 
 MOST_SQUARE = 500  # features; beyond, square maps cost too much memory and time

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..energies import Energy, MiniBatch
+from ..kernels.threads import one_blas_thread
 from ..mc import Streams
 from ..mc.streams import generator
 from .maps import MapSearch
-from .search import Array, BestSoFar, logger, one_blas_thread
+from .search import Array, BestSoFar, logger
 
 MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs
 BATCH = 2048

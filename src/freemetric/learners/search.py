@@ -1,19 +1,15 @@
-"""What searches share: the best state so far, BLAS in one thread, L-BFGS.
+"""What searches share: the best state so far, and L-BFGS.
 
 Progress is logged by the logger "freemetric" at level INFO.
 """
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache
-from threading import Lock
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
-from threadpoolctl import ThreadpoolController
 
 Array = NDArray[np.float64]
 logger = logging.getLogger("freemetric")
@@ -33,52 +29,6 @@ class BestSoFar:
         self.value = float(value)
         self.item = item.copy()
         return True
-
-
-class _BlasLimit:
-    """How many threads of this process are inside of ``one_blas_thread``.
-
-    The number of BLAS threads belongs to the process. The first that enters lowers it,
-    the last that leaves restores it: fits in parallel threads would else leave it low.
-    """
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.n_inside = 0
-        self.limiter: Any = None
-
-    def enter(self) -> None:
-        with self.lock:
-            if self.n_inside == 0:
-                self.limiter = _libraries().limit(limits=1, user_api="blas")
-            self.n_inside += 1
-
-    def leave(self) -> None:
-        with self.lock:
-            self.n_inside -= 1
-            if self.n_inside == 0:
-                self.limiter.restore_original_limits()
-
-
-@cache
-def _libraries():
-    return ThreadpoolController()  # a search that takes milliseconds
-
-
-_LIMIT = _BlasLimit()
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS in one thread: small products gain nothing from more.
-
-    Results then do not depend on the number of cores.
-    """
-    _LIMIT.enter()
-    try:
-        yield
-    finally:
-        _LIMIT.leave()
 
 
 def lbfgs(

@@ -11,11 +11,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from ..forking import effective_n_threads
+from ..kernels.threads import one_blas_thread
 from ..mc import Chain, Info, Sampler, State, Streams
-from .search import BestSoFar, logger, one_blas_thread
+from .search import BestSoFar, logger
 
-MOST_SNAPSHOTS = 60
 SECONDS = 1.0  # between two writes of a checkpoint
 PARTS = ("A", "energy", "gradient", "velocity", "scale", "temperatures", "energies")
 Observer = Callable[[State, Info], NDArray]  # a number for each replica
@@ -57,7 +56,6 @@ class Walk:
         self.path = path
         self.best = BestSoFar()
         self.rows: dict[str, list[NDArray]] = {name: [] for name in noted}
-        self.maps: list[NDArray] = []  # of the first replica, the start included
         self.state: State
 
     def run(self, sampler: Sampler, streams: Streams, energy: Any, A: NDArray) -> Self:
@@ -67,7 +65,6 @@ class Walk:
         return self
 
     def _steps(self, sampler, streams, energy, A) -> Iterator[tuple[State, Info]]:
-        self.maps = [A[0].copy()]
         if self.path is None:
             yield from sampler.iterate(streams, energy, A)
             return
@@ -87,7 +84,6 @@ class Walk:
 
     def _note(self, state, info):
         self.state = state
-        self.maps.append(state.A[0].copy())
         r = int(np.argmin(state.energy))
         self.best.offer(state.energy[r], state.A[r])
         for name, row in self.noted.items():
@@ -105,7 +101,7 @@ class Walk:
         plain |= {name: state.pop(name) for name in ("streams", "step")}
         arrays = {f"chain_{name}": array for name, array in state.items()}
         arrays |= {f"row_{name}": np.array(rows) for name, rows in self.rows.items()}
-        arrays |= {"maps": np.array(self.maps), "best_map": self.best.item}
+        arrays["best_map"] = self.best.item
         some = {name: array for name, array in arrays.items() if array is not None}
         draft = self.path.with_suffix(".draft.npz")
         np.savez(draft, plain=json.dumps(plain), **some)
@@ -117,7 +113,6 @@ class Walk:
             arrays = dict(file)
         plain = json.loads(str(arrays["plain"]))
         state = {name: arrays.get(f"chain_{name}") for name in PARTS}
-        self.maps = list(arrays["maps"])
         self.rows = {name: list(arrays[f"row_{name}"]) for name in self.noted}
         self.best = BestSoFar(plain["best_value"], arrays["best_map"])
         return Chain.from_state(state | plain)
@@ -137,25 +132,23 @@ def walk_replicas(
     that the result does not depend on the number of threads.
     """
     streams = Streams.of(rng, len(A)).generators
-    n_parts = 1
-    if not getattr(sampler, "couples_replicas", True):
-        n_parts = min(len(A), effective_n_threads(n_jobs))
+    couples = getattr(sampler, "couples_replicas", True)
+    parts = np.array_split(np.arange(len(A)), 1 if couples else len(A))
 
     def run(part):
         walk = new_walk(f"{part[0]}-{part[-1]}")
         own = Streams([streams[r] for r in part])
         return walk.run(sampler, own, energy, A[part])
 
-    parts = np.array_split(np.arange(len(A)), n_parts)
     with one_blas_thread():
-        return Parallel(n_jobs=n_parts, require="sharedmem")(
+        return Parallel(n_jobs=n_jobs, require="sharedmem")(
             delayed(run)(part) for part in parts
         )
 
 
 def side_by_side(walks: list[Walk]) -> dict[str, NDArray]:
     """Traces (n_steps, R) of several walks as one; NaN after the end of a shorter."""
-    longest = max(len(walk.maps) - 1 for walk in walks)
+    longest = max(len(walk.rows["energy"]) for walk in walks)
 
     def padded(rows):
         missing = ((0, longest - len(rows)), (0, 0))
@@ -165,10 +158,3 @@ def side_by_side(walks: list[Walk]) -> dict[str, NDArray]:
         name: np.hstack([padded(walk.rows[name]) for walk in walks])
         for name in walks[0].noted
     }
-
-
-def snapshots(walk: Walk) -> dict[str, NDArray]:
-    """At most 60 maps of the first replica: "step" (n,) and "map" (n, p, d)."""
-    places = np.linspace(0, len(walk.maps) - 1, MOST_SNAPSHOTS)
-    steps = np.unique(places.round().astype(int))
-    return {"step": steps, "map": np.array([walk.maps[step] for step in steps])}

@@ -1,7 +1,27 @@
-"""The physics: states, moves, schedules, samplers and chains. Independent of metrics and data."""
+"""The physics: states, moves, schedules, samplers and chains. Independent of metrics
+and data.
+"""
 
-from .moves import ElementMove, HamiltonianMove, LangevinMove, MatrixMove, Move, PenaltyMove, StretchRotateMove, accept
-from .samplers import Adaptive, Annealing, Constant, Geometric, Linear, ParallelTempering, Sampler, Schedule
+from .moves import (
+    ElementMove,
+    HamiltonianMove,
+    LangevinMove,
+    MatrixMove,
+    Move,
+    PenaltyMove,
+    StretchRotateMove,
+    accept,
+)
+from .samplers import (
+    Adaptive,
+    Annealing,
+    Constant,
+    Geometric,
+    Linear,
+    ParallelTempering,
+    Sampler,
+    Schedule,
+)
 from .state import Chain, Info, State
 from .streams import Streams
 

@@ -1,4 +1,4 @@
-"""Samplers: how replicas walk at the temperatures of a schedule, alone or in exchange."""
+"""Samplers: how replicas walk at the temperatures of a schedule."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,20 +11,26 @@ from .streams import Streams
 
 
 class Schedule(BaseEstimator):
-    """``schedule(step, temperatures, energies)``: the temperature of a step, given those before it.
+    """``schedule(step, temperatures, energies)``: the temperature of a step, given
+    those before it.
 
-    ``temperatures`` (one number a step) and ``energies`` (R numbers a step) hold all earlier steps. With
-    ``reads_energies = False`` replicas do not depend on each other, and can run apart.
+    ``temperatures`` (one number a step) and ``energies`` (R numbers a step) hold all
+    earlier steps. With ``reads_energies = False`` replicas do not depend on each other,
+    and can run apart.
     """
 
     reads_energies = True
 
-    def __call__(self, step: int, temperatures: Sequence[float], energies: Sequence[Array]) -> float:
+    def __call__(
+        self, step: int, temperatures: Sequence[float], energies: Sequence[Array]
+    ) -> float:
         raise NotImplementedError
 
 
 class Constant(Schedule):
-    """Always ``temperature``, one of all replicas or (R,). At 0 only what lowers the energy is kept: a quench."""
+    """Always ``temperature``, one of all replicas or (R,). At 0 only what lowers the
+    energy is kept: a quench.
+    """
 
     reads_energies = False
 
@@ -66,10 +72,12 @@ class Linear(Schedule):
 
 
 class Adaptive(Schedule):
-    """Cool by the measured fluctuation of the energy: T <- T exp(-speed T / sigma_E) every ``window`` steps.
+    """Cool by the measured fluctuation of the energy: T <- T exp(-speed T / sigma_E)
+    every ``window`` steps.
 
-    Keeps successive Boltzmann distributions overlapping: slow where the specific heat is large, that is where
-    the energy changes much with temperature, and fast elsewhere (Huang, Romeo and Sangiovanni-Vincentelli 1986).
+    Keeps successive Boltzmann distributions overlapping: slow where the specific heat
+    is large, that is where the energy changes much with temperature, and fast elsewhere
+    (Huang, Romeo and Sangiovanni-Vincentelli 1986).
 
     Parameters
     ----------
@@ -96,18 +104,23 @@ class Adaptive(Schedule):
         if step % self.window:
             return T
         sigma = np.std(energies[-self.window :], axis=0).mean()
-        return T * max(np.exp(-self.speed * T / sigma), self.fastest) if sigma > 0 else T * self.fastest
+        return (
+            T * max(np.exp(-self.speed * T / sigma), self.fastest)
+            if sigma > 0
+            else T * self.fastest
+        )
 
 
 class Sampler(BaseEstimator):
     """Advances chains of R replicas.
 
-    ``begin(rng, energy, A)`` makes a :class:`Chain`, ``advance(chain, energy)`` makes one Monte Carlo step of it, until
-    ``ended(chain)``. ``iterate(rng, energy, A)`` is the short way: it yields (State, Info) once per step. ``rng`` is a
-    generator, out of which every replica gets a stream of its own, or the :class:`Streams` themselves.
+    ``begin(rng, energy, A)`` makes a :class:`Chain`, ``advance(chain, energy)`` makes
+    one Monte Carlo step of it, until ``ended(chain)``. ``iterate(rng, energy, A)`` is
+    the short way: it yields (State, Info) once per step. ``rng`` is a generator, out of
+    which every replica gets a stream of its own, or the :class:`Streams` themselves.
 
-    Step sizes adapt during the first ``burn_in`` share of the steps and are then frozen: a step size that keeps
-    following the walk breaks detailed balance.
+    Step sizes adapt during the first ``burn_in`` share of the steps and are then
+    frozen: a step size that keeps following the walk breaks detailed balance.
     """
 
     burn_in: float
@@ -118,16 +131,26 @@ class Sampler(BaseEstimator):
         """Whether what a replica does depends on the others."""
         return True
 
-    def begin(self, rng: np.random.Generator | Streams, energy: EnergyFunction, A: Array) -> Chain:
+    def begin(
+        self, rng: np.random.Generator | Streams, energy: EnergyFunction, A: Array
+    ) -> Chain:
         """A chain before its first step."""
         temperature = self._first_temperatures(len(A))
         if not 0 <= self.burn_in <= 1:
-            raise ValueError(f"burn_in is a share of the steps, in [0, 1]; got {self.burn_in}.")
+            raise ValueError(
+                f"burn_in is a share of the steps, in [0, 1]; got {self.burn_in}."
+            )
         state, streams = State(A, checked(energy(A), A)), Streams.of(rng, len(A)).copy()
-        return Chain(state, as_move(self.move).start(streams, energy, state, temperature), streams)
+        return Chain(
+            state,
+            as_move(self.move).start(streams, energy, state, temperature),
+            streams,
+        )
 
     def _first_temperatures(self, n_replicas: int) -> Array:
-        """Temperatures (R,) of the first step; ValueError where so many replicas cannot be."""
+        """Temperatures (R,) of the first step; ValueError where so many replicas cannot
+        be.
+        """
         raise NotImplementedError
 
     def advance(self, chain: Chain, energy: EnergyFunction) -> tuple[Chain, Info]:
@@ -152,9 +175,13 @@ class Sampler(BaseEstimator):
             yield chain.state, info
 
     def _moved(self, chain, energy, temperature) -> tuple[State, Array, Info]:
-        """State and step sizes after a step of the move, and the mean acceptance of each replica of what was tried."""
+        """State and step sizes after a step of the move, and the mean acceptance of
+        each replica of what was tried.
+        """
         move, adapts = as_move(self.move), chain.step < self.burn_in * self.n_steps
-        state, accepted = move.step(chain.streams, energy, chain.state, temperature, chain.scale)
+        state, accepted = move.step(
+            chain.streams, energy, chain.state, temperature, chain.scale
+        )
         share = np.nanmean(accepted.reshape(len(accepted), -1), axis=1)
         scale = move.adapt(chain.scale, accepted) if adapts else chain.scale
         return state, scale, Info(chain.step, temperature, share, adapts)
@@ -176,12 +203,23 @@ class Annealing(Sampler):
     burn_in : float, default=0.7
         Share of the steps in which step sizes adapt.
     tol : float or None, default=None
-        Stop when no replica's energy varied by more than this over ``window`` steps. None: never.
+        Stop when no replica's energy varied by more than this over ``window`` steps.
+        None: never.
     window : int, default=10
         Steps that decide about convergence.
     """
 
-    def __init__(self, schedule=None, move=None, *, n_steps=40, n_replicas=1, burn_in=0.7, tol=None, window=10):
+    def __init__(
+        self,
+        schedule=None,
+        move=None,
+        *,
+        n_steps=40,
+        n_replicas=1,
+        burn_in=0.7,
+        tol=None,
+        window=10,
+    ):
         self.schedule = schedule
         self.move = move
         self.n_steps = n_steps
@@ -210,7 +248,9 @@ class Annealing(Sampler):
         energies = chain.history[1]
         if self.tol is None or len(energies) < self.window:
             return super().ended(chain)
-        return super().ended(chain) or bool(np.all(np.ptp(energies[-self.window :], axis=0) <= self.tol))
+        return super().ended(chain) or bool(
+            np.all(np.ptp(energies[-self.window :], axis=0) <= self.tol)
+        )
 
     def _temperature(self, step, temperatures, energies):
         T = check_temperature(self._schedule(step, temperatures, energies))
@@ -218,9 +258,11 @@ class Annealing(Sampler):
 
 
 class ParallelTempering(Sampler):
-    """One replica per temperature; neighbours exchange their maps, so that the cold ones escape through the hot.
+    """One replica per temperature; neighbours exchange their maps, so that the cold
+    ones escape through the hot.
 
-    A swap of replicas i and j is accepted with probability min(1, exp((1/T_i - 1/T_j) (E_i - E_j))).
+    A swap of replicas i and j is accepted with probability min(1, exp((1/T_i - 1/T_j)
+    (E_i - E_j))).
 
     Parameters
     ----------
@@ -236,7 +278,15 @@ class ParallelTempering(Sampler):
         Share of the steps in which step sizes adapt. They stay with their temperature.
     """
 
-    def __init__(self, temperatures=(1e-4, 3e-4, 1e-3, 3e-3), move=None, *, n_steps=100, swap_every=1, burn_in=0.5):
+    def __init__(
+        self,
+        temperatures=(1e-4, 3e-4, 1e-3, 3e-3),
+        move=None,
+        *,
+        n_steps=100,
+        swap_every=1,
+        burn_in=0.5,
+    ):
         self.temperatures = temperatures
         self.move = move
         self.n_steps = n_steps
@@ -250,7 +300,10 @@ class ParallelTempering(Sampler):
     def _first_temperatures(self, n_replicas):
         temperature = check_temperature(self.temperatures)
         if n_replicas != len(temperature):
-            raise ValueError(f"There must be as many replicas as temperatures, {len(temperature)}; got {n_replicas}.")
+            raise ValueError(
+                "There must be as many replicas as temperatures, "
+                f"{len(temperature)}; got {n_replicas}."
+            )
         if np.any(np.diff(temperature) <= 0):
             raise ValueError(f"temperatures must ascend; got {temperature.tolist()}.")
         return temperature
@@ -259,18 +312,30 @@ class ParallelTempering(Sampler):
         temperature = check_temperature(self.temperatures)
         state, scale, info = self._moved(chain, energy, temperature)
         if chain.step % self.swap_every == 0:
-            state, swaps = exchange(chain.streams, state, temperature, first=chain.step // self.swap_every % 2)
+            state, swaps = exchange(
+                chain.streams,
+                state,
+                temperature,
+                first=chain.step // self.swap_every % 2,
+            )
             info = info._replace(swaps=swaps)
         return chain.followed_by(state, scale), info
 
 
-def exchange(rng: Streams, state: State, temperature: Array, first: int) -> tuple[State, Array]:
-    """Try to swap the pairs (first, first + 1), (first + 2, first + 3), ... of neighbouring temperatures."""
+def exchange(
+    rng: Streams, state: State, temperature: Array, first: int
+) -> tuple[State, Array]:
+    """Try to swap the pairs (first, first + 1), (first + 2, first + 3), ... of
+    neighbouring temperatures.
+    """
     cold = np.arange(first, len(temperature) - 1, 2)
     hot = cold + 1
-    # Metropolis' rule for the cold replica taking the hot one's map, at 1/T = 1/T_cold - 1/T_hot.
+    # Metropolis' rule for the cold replica taking the hot one's map, at 1/T = 1/T_cold
+    # - 1/T_hot.
     between, rise = np.zeros(len(temperature)), np.full(len(temperature), np.inf)
-    between[cold] = temperature[cold] * temperature[hot] / (temperature[hot] - temperature[cold])
+    between[cold] = (
+        temperature[cold] * temperature[hot] / (temperature[hot] - temperature[cold])
+    )
     rise[cold] = state.energy[hot] - state.energy[cold]
     ok = accept(rng, between, rise)[cold]
     order = np.arange(len(temperature))
@@ -284,5 +349,7 @@ def exchange(rng: Streams, state: State, temperature: Array, first: int) -> tupl
 def check_temperature(temperature: Array) -> Array:
     temperature = np.asarray(temperature, dtype=np.float64)
     if not np.all(np.isfinite(temperature)) or np.any(temperature < 0):
-        raise ValueError(f"A temperature must be a finite number >= 0; got {temperature.tolist()}.")
+        raise ValueError(
+            f"A temperature must be a finite number >= 0; got {temperature.tolist()}."
+        )
     return temperature

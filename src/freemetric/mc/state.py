@@ -1,4 +1,6 @@
-"""States of R replicas and runs as values: a chain can be stopped after any step, written, sent and resumed."""
+"""States of R replicas and runs as values: a chain can be stopped after any step,
+written, sent and resumed.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -47,7 +49,8 @@ class Info(NamedTuple):
     adapting : bool
         Whether step sizes are still changing: not yet a sample.
     swaps : ndarray of shape (R - 1,) or None, default=None
-        Which neighbouring temperatures exchanged replicas; NaN where that was not tried.
+        Which neighbouring temperatures exchanged replicas; NaN where that was not
+        tried.
     """
 
     step: int
@@ -59,14 +62,20 @@ class Info(NamedTuple):
     @property
     def swaps_with_next(self) -> Array:
         """``swaps`` for every replica, (R,); the last one has no next one, and NaN."""
-        return np.append(np.full(len(self.temperature) - 1, np.nan) if self.swaps is None else self.swaps, np.nan)
+        return np.append(
+            np.full(len(self.temperature) - 1, np.nan)
+            if self.swaps is None
+            else self.swaps,
+            np.nan,
+        )
 
 
 class Chain(NamedTuple):
     """R replicas between two Monte Carlo steps, with all that the next step depends on.
 
-    ``Sampler.begin`` makes one, ``Sampler.advance`` returns the next; a chain itself never changes. To go on from it
-    takes the same sampler and the same energy, nothing else.
+    ``Sampler.begin`` makes one, ``Sampler.advance`` returns the next; a chain itself
+    never changes. To go on from it takes the same sampler and the same energy, nothing
+    else.
 
     Parameters
     ----------
@@ -96,8 +105,12 @@ class Chain(NamedTuple):
         """Temperatures and energies of the steps made."""
         return _first(self.temperatures, self.step), _first(self.energies, self.step)
 
-    def followed_by(self, state: State, scale: Array, temperature: float | None = None) -> "Chain":
-        """The chain after another step; it remembers the step where a temperature is given."""
+    def followed_by(
+        self, state: State, scale: Array, temperature: float | None = None
+    ) -> "Chain":
+        """The chain after another step; it remembers the step where a temperature is
+        given.
+        """
         temperatures, energies = self.temperatures, self.energies
         if temperature is not None:
             temperatures = _extended(temperatures, self.step, temperature)
@@ -116,26 +129,49 @@ class Chain(NamedTuple):
             "streams": self.streams.to_state(),
             "step": self.step,
             "temperatures": np.array(temperatures, dtype=np.float64),
-            "energies": np.array(energies, dtype=np.float64).reshape(len(energies), len(self.state.A)),
+            "energies": np.array(energies, dtype=np.float64).reshape(
+                len(energies), len(self.state.A)
+            ),
         }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Chain":
-        """The chain that was written down; ValueError where its parts do not belong together."""
+        """The chain that was written down; ValueError where its parts do not belong
+        together.
+        """
         A, energy, scale = (state[name] for name in ("A", "energy", "scale"))
         gradient, velocity = state["gradient"], state.get("velocity")
         R, step = len(A), state["step"]
         like_A = [array for array in (gradient, velocity) if array is not None]
         arrays = [A, energy, scale, state["temperatures"], state["energies"], *like_A]
-        if not all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays):
+        if not all(
+            isinstance(array, np.ndarray) and array.dtype == np.float64
+            for array in arrays
+        ):
             raise ValueError("a chain whose parts are no arrays of numbers")
-        fits = A.ndim == 3 and energy.shape == (R,) and scale.shape[:1] == (R,) and type(step) is int and step >= 0
-        fits = fits and all(array.shape == A.shape for array in like_A) and len(state["streams"]) == R
+        fits = (
+            A.ndim == 3
+            and energy.shape == (R,)
+            and scale.shape[:1] == (R,)
+            and type(step) is int
+            and step >= 0
+        )
+        fits = (
+            fits
+            and all(array.shape == A.shape for array in like_A)
+            and len(state["streams"]) == R
+        )
         n = len(state["temperatures"])
         if not fits or n not in (0, step) or state["energies"].shape != (n, R):
             raise ValueError("a chain whose parts do not belong together")
         past = [float(T) for T in state["temperatures"]], list(state["energies"])
-        return cls(State(A, energy, gradient, velocity), scale, Streams.from_state(state["streams"]), step, *past)
+        return cls(
+            State(A, energy, gradient, velocity),
+            scale,
+            Streams.from_state(state["streams"]),
+            step,
+            *past,
+        )
 
 
 def _first(values: Sequence, n: int) -> Sequence:
@@ -143,7 +179,9 @@ def _first(values: Sequence, n: int) -> Sequence:
 
 
 def _extended(values: Sequence, n: int, value: Any) -> Sequence:
-    """The first n values and one more: appended in place where no other chain has gone on from here."""
+    """The first n values and one more: appended in place where no other chain has gone
+    on from here.
+    """
     if isinstance(values, list) and len(values) == n:
         values.append(value)
         return values
@@ -161,7 +199,9 @@ def evaluate_with_gradient(energy: EnergyFunction, A: Array) -> tuple[Array, Arr
 
 
 def near(energy: EnergyFunction, A: Array) -> EnergyFunction:
-    """The energy as it is around these maps; energies that only look at what is near have a ``near`` of their own."""
+    """The energy as it is around these maps; energies that only look at what is near
+    have a ``near`` of their own.
+    """
     return energy.near(A) if hasattr(energy, "near") else energy
 
 
@@ -169,8 +209,11 @@ def checked(values: Array, A: Array) -> Array:
     values = np.asarray(values, dtype=np.float64)
     if values.shape != (len(A),):
         raise ValueError(
-            f"The energy must map {A.shape} replicas to shape {(len(A),)}; it returned shape {values.shape}."
+            f"The energy must map {A.shape} replicas to shape {(len(A),)}; "
+            f"it returned shape {values.shape}."
         )
     if np.isnan(values).any():
-        raise ValueError(f"The energy is NaN for replica {int(np.isnan(values).argmax())}.")
+        raise ValueError(
+            f"The energy is NaN for replica {int(np.isnan(values).argmax())}."
+        )
     return values

@@ -8,14 +8,18 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 Size = int | tuple[int, ...]
-LAST_PLACE = {"MT19937": 624, "Philox": 4}  # numpy does not check where in its buffer a generator stands
+LAST_PLACE = {
+    "MT19937": 624,
+    "Philox": 4,
+}  # numpy does not check where in its buffer a generator stands
 
 
 class Streams:
     """R generators that answer as one: row r of every array comes from generator r.
 
-    What a replica draws does not depend on which others run beside it. The methods are those of
-    ``numpy.random.Generator`` that moves need; the first axis of every ``size`` is R.
+    What a replica draws does not depend on which others run beside it. The methods are
+    those of ``numpy.random.Generator`` that moves need; the first axis of every
+    ``size`` is R.
 
     Parameters
     ----------
@@ -41,10 +45,15 @@ class Streams:
 
     @classmethod
     def of(cls, rng: "np.random.Generator | Streams", n_replicas: int) -> "Streams":
-        """Streams as they are, or as many as there are replicas out of one generator."""
-        streams = cls(rng.spawn(n_replicas)) if isinstance(rng, np.random.Generator) else rng
+        """Streams as they are, or as many as there are replicas, of one generator."""
+        streams = (
+            cls(rng.spawn(n_replicas)) if isinstance(rng, np.random.Generator) else rng
+        )
         if len(streams) != n_replicas:
-            raise ValueError(f"There must be as many random streams as replicas, {n_replicas}; got {len(streams)}.")
+            raise ValueError(
+                "There must be as many random streams as replicas, "
+                f"{n_replicas}; got {len(streams)}."
+            )
         return streams
 
     def __len__(self) -> int:
@@ -54,25 +63,42 @@ class Streams:
         return self._rows(size, lambda generator, shape: generator.random(shape))
 
     def uniform(self, low: float, high: float, size: Size) -> NDArray:
-        return self._rows(size, lambda generator, shape: generator.uniform(low, high, shape))
+        return self._rows(
+            size, lambda generator, shape: generator.uniform(low, high, shape)
+        )
 
     def standard_normal(self, size: Size) -> NDArray:
-        return self._rows(size, lambda generator, shape: generator.standard_normal(shape))
+        return self._rows(
+            size, lambda generator, shape: generator.standard_normal(shape)
+        )
 
     def standard_exponential(self, size: Size) -> NDArray:
-        return self._rows(size, lambda generator, shape: generator.standard_exponential(shape))
+        return self._rows(
+            size, lambda generator, shape: generator.standard_exponential(shape)
+        )
 
     def integers(self, low: int, high: int | None = None, *, size: Size) -> NDArray:
-        return self._rows(size, lambda generator, shape: generator.integers(low, high, shape))
+        return self._rows(
+            size, lambda generator, shape: generator.integers(low, high, shape)
+        )
 
     def choice(self, n: int, *, size: Size) -> NDArray:
         """Numbers below n, none of them twice in a row of the result."""
-        return self._rows(size, lambda generator, shape: generator.choice(n, shape, replace=False, shuffle=False))
+        return self._rows(
+            size,
+            lambda generator, shape: generator.choice(
+                n, shape, replace=False, shuffle=False
+            ),
+        )
 
-    def _rows(self, size: Size, draw: Callable[[np.random.Generator, tuple[int, ...]], Any]) -> NDArray:
+    def _rows(
+        self, size: Size, draw: Callable[[np.random.Generator, tuple[int, ...]], Any]
+    ) -> NDArray:
         first, *rest = (size,) if isinstance(size, int | np.integer) else size
         if first != len(self):
-            raise ValueError(f"The first axis is that of the {len(self)} replicas; got size {size}.")
+            raise ValueError(
+                f"The first axis is that of the {len(self)} replicas; got size {size}."
+            )
         return np.array([draw(generator, tuple(rest)) for generator in self.generators])
 
     def copy(self) -> "Streams":

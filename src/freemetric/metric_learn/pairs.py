@@ -61,7 +61,7 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
 
     def _fit_pairs(self, pairs, y, calibration_params, **options):
         calibration = calibration_params or {}
-        _check_calibration(**calibration)
+        self._validate_calibration_params(**calibration)
         points, indices = self._distinct(pairs, 2)
         signs = _checked_signs(pairs, y)
         self._learn_pairs(points, indices, signs, **options)
@@ -125,29 +125,31 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
             With the new ``threshold_``.
         """
         check_is_fitted(self)
-        _check_calibration(strategy, min_rate, beta)
+        self._validate_calibration_params(strategy, min_rate, beta)
         signs = _checked_signs(pairs_valid, y_valid)
         pairs = self._formed(pairs_valid, 2)
         return self._calibrate(pairs, signs, strategy, min_rate, beta)
+
+    @staticmethod
+    def _validate_calibration_params(strategy="accuracy", min_rate=None, beta=1.0):
+        """The messages are metric-learn's."""
+        if strategy not in STRATEGIES:
+            known = (
+                'Strategy can either be "accuracy", "f_beta" or "max_tpr" or "max_tnr"'
+            )
+            raise ValueError(f'{known}. Got "{strategy}" instead.')
+        is_rate = isinstance(min_rate, int | float) and 0 <= min_rate <= 1
+        if strategy in ("max_tpr", "max_tnr") and not is_rate:
+            what = "Parameter min_rate must be a number in[0, 1]"
+            raise ValueError(f"{what}. Got {min_rate} instead.")
+        if strategy == "f_beta" and not isinstance(beta, int | float):
+            what = "Parameter beta must be a real number"
+            raise ValueError(f"{what}. Got {type(beta)} instead.")
 
     def _calibrate(self, pairs, signs, strategy="accuracy", min_rate=None, beta=1.0):
         scores = self.decision_function(pairs)
         self.threshold_ = -best_threshold(scores, signs == 1, strategy, min_rate, beta)
         return self
-
-
-def _check_calibration(strategy="accuracy", min_rate=None, beta=1.0):
-    """The messages are metric-learn's."""
-    if strategy not in STRATEGIES:
-        known = 'Strategy can either be "accuracy", "f_beta" or "max_tpr" or "max_tnr"'
-        raise ValueError(f'{known}. Got "{strategy}" instead.')
-    is_rate = isinstance(min_rate, int | float) and 0 <= min_rate <= 1
-    if strategy in ("max_tpr", "max_tnr") and not is_rate:
-        what = "Parameter min_rate must be a number in[0, 1]"
-        raise ValueError(f"{what}. Got {min_rate} instead.")
-    if strategy == "f_beta" and not isinstance(beta, int | float):
-        what = "Parameter beta must be a real number"
-        raise ValueError(f"{what}. Got {type(beta)} instead.")
 
 
 def _checked_signs(pairs, y):

@@ -120,7 +120,7 @@ class ComparisonDisplay(Display):
             The display, drawn.
         """
         if names is None:
-            names = getattr(errors, "columns", range(np.shape(errors)[1]))
+            names = getattr(errors, "columns", [*range(np.shape(errors)[1])])
         table = np.asarray(errors, dtype=float)
         table = table[np.isfinite(table).all(axis=1)]
         if not len(table) or table.shape[1] < 2:

@@ -62,7 +62,7 @@ class EmbeddingDisplay(Display):
 
     embedding: NDArray
     variance_share: NDArray
-    y: NDArray | None = None
+    y: Any = None
     is_regression: bool = False
     query: int | None = None
     neighbors: NDArray | None = None
@@ -122,12 +122,12 @@ class EmbeddingDisplay(Display):
         """Return the display without drawing it; see :meth:`from_estimator`."""
         Z = learned_samples(estimator, X)
         embedding, share = main_axes(Z)
-        if y is not None:
-            y = column_or_1d(y)
-            check_consistent_length(Z, y)
+        values = None if y is None else column_or_1d(y)
         name = type(space_of(estimator).model).__name__
-        display = cls(embedding, share, y, estimator_name=name)
-        display.is_regression = y is not None and is_regression(estimator, y)
+        display = cls(embedding, share, values, estimator_name=name)
+        if values is not None:
+            check_consistent_length(Z, values)
+            display.is_regression = is_regression(estimator, values)
         if query is not None:
             if not 0 <= query < len(Z):
                 raise ValueError(f"query must be a row below {len(Z)}; got {query}.")
@@ -156,7 +156,11 @@ class EmbeddingDisplay(Display):
         points = self.plane()
         for c, (label, rows) in enumerate(self.groups().items()):
             color, marker = class_style(c)
-            look = {"color": color, "marker": MARKERS[marker], "label": plain(label)}
+            look: dict = {
+                "color": color,
+                "marker": MARKERS[marker],
+                "label": plain(label),
+            }
             if self.is_regression:
                 look = {"c": self.y, "cmap": COLOR_MAP}
             shown = axis.scatter(*points[rows].T, **{**look, **style})

@@ -81,18 +81,21 @@ def embedding_figure(display: EmbeddingDisplay) -> dict[str, Any]:
     for c, (label, rows) in enumerate(display.groups().items()):
         own = rows[evenly(len(rows), MOST_POINTS)]
         color, symbol = class_style(c)
-        marker = {"color": color, "symbol": SYMBOLS[symbol]}
+        marker: dict = {"color": color, "symbol": SYMBOLS[symbol]}
         words = [f"row {row}" for row in own]
         if display.y is not None:
             words = [f"row {row}: {safe(display.y[row])}" for row in own]
         if display.is_regression:
             marker = {"color": display.y[own], "colorscale": "Viridis"}
             marker["showscale"] = True
-        shown = {"text": words, "hoverinfo": "text", "name": safe(label)}
-        data.append(points(*plane[own].T, marker, **shown))
-    x, y = (named_axis(text, showticklabels=False) for text in display.axis_labels())
+        shown: dict = {"text": words, "hoverinfo": "text", "name": safe(label)}
+        x, y = plane[own].T
+        data.append(points(x, y, marker, **shown))
+    right, up = (
+        named_axis(text, showticklabels=False) for text in display.axis_labels()
+    )
     layout = {"showlegend": len(data) > 1, "height": 520}
-    return figure(data, x, y, safe(display.title()), **layout)
+    return figure(data, right, up, safe(display.title()), **layout)
 
 
 def importances_figure(display: ImportancesDisplay) -> dict[str, Any]:

@@ -117,7 +117,7 @@ def as_numbers(X: Any) -> NDArray:
     return np.asarray(dense, dtype=np.float64)
 
 
-def kept_samples(part: Part) -> NDArray | None:
+def kept_samples(part: Part) -> Any:
     """Return the training samples that an ensemble has kept, or None."""
     return getattr(getattr(part.model, "ensemble_", None), "X", None)
 

@@ -36,7 +36,7 @@ class Predictions:
     predicted: NDArray
     probabilities: NDArray | None
     intervals: NDArray | None
-    classes: NDArray | None
+    classes: Any
     source: str
     rows: NDArray
 
@@ -69,7 +69,7 @@ def predictions_of(
     if X is None:
         part = needed_part(estimator, "X, or an ensemble", *OOB)
         outputs, classes = out_of_bag(part)
-        own = np.arange(len(outputs))
+        own: Any = np.arange(len(outputs))
         y = training_targets(part) if y is None else y
     else:
         own = None if part is None else training_rows(part, X)

@@ -13,13 +13,7 @@ from .diagnostics import (
     round_trips,
 )
 from .estimates import Estimate, Thermodynamics, thermodynamics
-from .fitted import (
-    FittedEnergy,
-    MetricSpread,
-    ModelThermodynamics,
-    described,
-    thermodynamics_of,
-)
+from .fitted import MetricSpread, ModelThermodynamics, thermodynamics_of
 from .ladder import TemperingSettings, temper
 from .landscape import Band, elastic_band, overlap
 from .population import Population, PopulationSettings, population_annealing
@@ -32,7 +26,6 @@ __all__ = [
     "Band",
     "Coupled",
     "Estimate",
-    "FittedEnergy",
     "Ladder",
     "LadderTempering",
     "MetricSpread",
@@ -46,7 +39,6 @@ __all__ = [
     "TemperingSettings",
     "Thermodynamics",
     "calibration_test",
-    "described",
     "effective_sample_size",
     "elastic_band",
     "equilibrated",

@@ -1,21 +1,24 @@
-"""The thermodynamics of a fitted model: its curves, its freezing temperature, and error
-bars on its metric.
-"""
+"""The thermodynamics of a fitted DMLFE: curves, freezing, error bars on its metric."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
+from ..energies import as_energy, names_rows
+from ..learners.dmlfe import DMLFE, bound_energy
 from ..mc.diagnostics import effective_sample_size, split_r_hat
 from ..mc.state import Array
+from ..mc.streams import generator
 from .diagnostics import Mixing, equilibrated, mixing
 from .estimates import Thermodynamics, thermodynamics
 from .ladder import TemperingSettings, temper
 from .recording import Recording
 
 MOST_DRAWS = 400  # metrics of all chains together that error bars are made of
+MOST_SAMPLES = 1000  # rows that the energy is computed on
 COLDER = 4.0  # the lowest temperature is the chosen one over this
 
 
@@ -55,70 +58,28 @@ class MetricSpread(NamedTuple):
     r_hat: float
     effective_samples: float
 
-    def relative_error(self) -> float:
-        """Median spread of the entries of M, relative to the size of M."""
-        size = np.sqrt(np.diagonal(self.mean))
-        scale = np.outer(size, size)
-        return float(np.median(self.std / np.where(scale > 0, scale, np.inf)))
-
     @classmethod
-    def of(
-        cls,
-        maps: Array,
-        variances: Array,
-        temperature: float,
-        matrices: Callable[[Array], Array] = lambda maps: (
-            np.swapaxes(maps, 1, 2) @ maps
-        ),
-    ) -> "MetricSpread":
-        """Spread of maps (n_draws, n_chains, p, d), given the variances (d,) of the
-        features.
+    def of(cls, maps: Array, variances: Array, temperature: float) -> "MetricSpread":
+        """Return the spread of maps (n_draws, n_chains, p, d).
 
-        ``matrices`` makes M (n, d, d) of maps (n, p, d).
+        The variances (d,) are those of the features.
         """
         stride = max(1, maps.shape[0] * maps.shape[1] // MOST_DRAWS)
         maps = maps[::stride]
-        M = matrices(maps.reshape(-1, *maps.shape[2:]))
-        parts = np.diagonal(M, axis1=1, axis2=2) * variances
-        shares = parts / parts.sum(axis=1, keepdims=True)
-        traces = np.trace(M, axis1=1, axis2=2).reshape(maps.shape[:2])
-        ddof = int(len(M) > 1)
+        M = np.swapaxes(maps, 2, 3) @ maps  # (n_draws, n_chains, d, d)
+        parts = np.diagonal(M, axis1=2, axis2=3) * variances
+        shares = parts / parts.sum(axis=2, keepdims=True)
+        traces = np.trace(M, axis1=2, axis2=3)
+        ddof = int(traces.size > 1)
         return cls(
             float(temperature),
-            M.mean(axis=0),
-            M.std(axis=0, ddof=ddof),
-            shares.mean(axis=0),
-            shares.std(axis=0, ddof=ddof),
+            M.mean(axis=(0, 1)),
+            M.std(axis=(0, 1), ddof=ddof),
+            shares.mean(axis=(0, 1)),
+            shares.std(axis=(0, 1), ddof=ddof),
             split_r_hat(traces),
             effective_sample_size(traces),
         )
-
-
-class FittedEnergy(NamedTuple):
-    """What a fitted model was sampled from.
-
-    Parameters
-    ----------
-    energy : callable
-        E of maps, without confinement.
-    start : ndarray of shape (p, d)
-        Map to begin with.
-    ridge : float
-        Strength of the confinement.
-    temperature : float
-        That the search chose.
-    variances : ndarray of shape (d,)
-        Of the features, in the units of M.
-    matrices : callable
-        M (n, d, d) of maps (n, p, d).
-    """
-
-    energy: Any
-    start: Array
-    ridge: float
-    temperature: float
-    variances: Array
-    matrices: Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -130,7 +91,7 @@ class ModelThermodynamics:
     curves : Thermodynamics
         F, U, S and C over temperature, with errors and the freezing temperature.
     temperature : float
-        That the search chose.
+        At which the search ended.
     metric : MetricSpread or None
         Mean and spread of M at that temperature; None without samples there.
     mixing : Mixing
@@ -149,33 +110,43 @@ class ModelThermodynamics:
         T, frozen = self.curves.temperature, self.curves.freezing
         said = [f"The metric freezes at T = {frozen}."]
         if not np.isfinite(frozen.value):
-            where = f"T = {T[0]:.1e} and {T[-1]:.1e}"
-            said = [f"The metric does not freeze between {where}."]
-        said.append(f"The search ran at T = {self.temperature:.1e}.")
-        if self.metric is not None:
-            share = self.metric.relative_error()
-            said.append(f"Entries of M are known to {share:.0%} (median).")
+            said = [
+                f"The metric does not freeze between T = {T[0]:.1e} and {T[-1]:.1e}."
+            ]
+        said.append(f"The search ended at T = {self.temperature:.1e}.")
         if not self.recording.confinement.any():
             said.append("Nothing confines the maps, so that F is relative.")
         return " ".join(said + self.mixing.problems)
 
 
 def thermodynamics_of(
-    fitted: FittedEnergy,
+    model: DMLFE,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    *,
     temperatures: tuple[float, float] | None = None,
     settings: TemperingSettings | None = None,
     random_state: Any = None,
 ) -> ModelThermodynamics:
-    """Sample the energy of a fitted model on a ladder of temperatures, and say what
-    follows.
+    """Return free energy, energy, entropy and heat capacity of a fitted DMLFE.
+
+    Its energy is sampled anew on a ladder of temperatures, from the confinement alone
+    down to a quarter of the temperature at which the search ended. Samples count
+    equally. Needs the extra ``thermo``.
 
     Parameters
     ----------
-    fitted : FittedEnergy
-        Energy, confinement and temperature of the model.
+    model : DMLFE
+        A fitted model, whose search ended at a temperature above 0.
+    X : array-like of shape (n_samples, n_features) or None, default=None
+        The training samples, which the model does not keep; of more than 1,000 a random
+        part. None uses the trace of the fit, where its sampler kept its temperatures:
+        there are then no error bars on M.
+    y : array-like of shape (n_samples,) or None, default=None
+        Their labels or targets.
     temperatures : tuple of two floats or None, default=None
-        Lowest and highest; None: from a quarter of the chosen one to where the energy
-        is easily switched on.
+        Lowest and highest; None: from a quarter of the temperature of the search to
+        where the energy is easily switched on.
     settings : TemperingSettings or None, default=None
         Length and size of the run.
     random_state : int, RandomState instance or None, default=None
@@ -185,32 +156,53 @@ def thermodynamics_of(
     -------
     found : ModelThermodynamics
         Curves, freezing temperature, error bars.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric import DMLFE
+    >>> from freemetric.mc import Annealing, Constant
+    >>> from freemetric.thermodynamics import TemperingSettings, thermodynamics_of
+    >>> X, y = load_iris(return_X_y=True)
+    >>> X, y = X[::5, 2:], y[::5]
+    >>> model = DMLFE(1, sampler=Annealing(Constant(1e-2)), random_state=0).fit(X, y)
+    >>> short = TemperingSettings(n_steps=40, n_rungs=5, n_rounds=1)
+    >>> found = thermodynamics_of(model, X, y, settings=short, random_state=0)
+    >>> found.curves.is_absolute, found.metric.std.shape
+    (True, (2, 2))
     """
-    T = fitted.temperature
+    check_is_fitted(model)
+    T = float(np.min(model.trace_["temperature"][-1]))
+    if X is None:
+        return _described(Recording.from_trace(model.trace_), T, None)
     if not T > 0:
         raise ValueError(
-            "The walk ended at temperature 0: "
-            "thermodynamics needs a sampler that ends above."
+            "The search ended at temperature 0: thermodynamics needs one above."
         )
+    if names_rows(as_energy(model.energy)):
+        raise ValueError(
+            "The energy names rows of X, and a part of them is sampled: "
+            "use thermodynamics.temper."
+        )
+    X = np.asarray(X)
+    n_features = model.components_.shape[1]
+    if X.ndim != 2 or X.shape[1] != n_features:
+        raise ValueError(f"X has shape {X.shape}; expected (n, {n_features}).")
+    rows = generator(random_state).permutation(len(X))[:MOST_SAMPLES]
+    y = None if y is None else np.asarray(y)[rows]
+    energy, unit = bound_energy(model, X[rows], y)
     settings = replace(settings or TemperingSettings(), kept_temperature=T)
     ends = (T / COLDER, None) if temperatures is None else temperatures
-    recording = equilibrated(
-        temper(fitted.energy, fitted.start, fitted.ridge, ends, settings, random_state)
-    )
-    spread = MetricSpread.of(
-        recording.maps,
-        fitted.variances,
-        recording.ladder.temperature[recording.kept],
-        fitted.matrices,
-    )
-    return described(recording, T, spread)
+    start = model.components_ * unit
+    run = temper(energy, start, model.confinement, ends, settings, random_state)
+    run = equilibrated(run)
+    at = run.ladder.temperature[run.kept]
+    spread = MetricSpread.of(run.maps / unit, X[rows].var(axis=0), at)
+    return _described(run, T, spread)
 
 
-def described(
-    recording: Recording, temperature: float, metric: MetricSpread | None = None
-) -> ModelThermodynamics:
-    """What follows from a recording alone."""
+def _described(recording, temperature, metric):
+    """What follows from a recording."""
     curves = thermodynamics(recording)
-    return ModelThermodynamics(
-        curves, temperature, metric, mixing(recording, curves.overlap), recording
-    )
+    found = mixing(recording, curves.overlap)
+    return ModelThermodynamics(curves, temperature, metric, found, recording)

@@ -3,7 +3,7 @@ and in files.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,48 +140,6 @@ class Recording(NamedTuple):
                 places[step], standing, np.broadcast_to(rung, (L, K)), axis=1
             )
         return places
-
-    def to_state(self) -> dict[str, Any]:
-        """Plain arrays and numbers, for :func:`freemetric.save`."""
-        return {**self._asdict(), "ladder": np.array(self.ladder)}
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "Recording":
-        """The recording that was written; ValueError where its parts do not belong
-        together.
-        """
-        names = ("ladder", "energy", "confinement", "swaps", "maps", "overlaps")
-        ladder, energy, confinement, swaps, maps, overlaps = arrays = [
-            state[name] for name in names
-        ]
-        if not all(
-            isinstance(array, np.ndarray) and array.dtype == np.float64
-            for array in arrays
-        ):
-            raise ValueError("a recording whose parts are no arrays of numbers")
-        if (
-            energy.ndim != 3
-            or confinement.shape != energy.shape
-            or ladder.shape != (2, energy.shape[2])
-        ):
-            raise ValueError("a recording whose parts do not belong together")
-        if (
-            swaps.shape != (*energy.shape[:2], energy.shape[2] - 1)
-            or not (ladder[1] > 0).all()
-        ):
-            raise ValueError(
-                "a recording whose exchanges or temperatures do not belong to it"
-            )
-        kept, log_z = state["kept"], state["log_reference"]
-        if maps.ndim != 4 or type(kept) is not int or type(log_z) is not float:
-            raise ValueError("a recording whose maps do not belong to it")
-        if overlaps.size and (
-            overlaps.ndim != 3 or overlaps.shape[::2] != energy.shape[::2]
-        ):
-            raise ValueError("a recording whose overlaps do not belong to it")
-        return cls(
-            Ladder(*ladder), energy, confinement, swaps, log_z, maps, kept, overlaps
-        )
 
 
 class Recorder:

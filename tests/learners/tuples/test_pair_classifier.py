@@ -120,7 +120,9 @@ def test_bad_parameters_are_named(pairs, itml):
 
 
 def test_copies_are_one_point(pairs):
-    """ITML's bounds are percentiles of distances between points: a point in many pairs counts once."""
+    """ITML's bounds are percentiles of distances between points: a point in many pairs
+    counts once.
+    """
     model = PairClassifier(ITML(random_state=0)).fit(pairs.X[pairs.rows], pairs.signs)
     used = np.unique(pairs.rows)
     alone = ITML(random_state=0).fit(

@@ -1,6 +1,7 @@
 """The private functions that the tests call: ours where we have one, else a refusal.
 
-Most names are imported by a module of helpers and called only by tests of themselves, which do not run.
+Most names are imported by a module of helpers and called only by tests of themselves,
+which do not run.
 """
 
 from scipy.linalg import pinvh

@@ -1,4 +1,6 @@
-"""The bases of our estimators under the names of metric-learn's, for classes that its tests derive from them."""
+"""The bases of our estimators under the names of metric-learn's, for classes that its
+tests derive from them.
+"""
 
 from numpy import asarray
 

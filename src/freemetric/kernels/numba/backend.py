@@ -1,12 +1,10 @@
 """The CPU kernels: compiled once per machine, serial, without Python's lock."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import neighbors
 
-from ...forking import effective_n_threads
 from ..costs import constant_loss, similarity
 from ..maps import images
 from ..protocol import Loss, Similarity, Trials
@@ -23,19 +21,15 @@ from .large_margin import (
 )
 from .learner_loops import DualAverage, descend, logdet_cycle, mean_hinge
 from .nearest import others_in_order, others_nearest
-from .trees import add_leaves, grow_tree
 
 __all__ = [
     "DualAverage",
     "Margin",
-    "NearestNeighbors",
-    "add_leaves",
     "descend",
     "element_sweep",
     "energy",
     "energy_and_gradient",
     "farthest_move",
-    "grow_tree",
     "kept_loss",
     "log_partition",
     "logdet_cycle",
@@ -61,7 +55,7 @@ class Data(NamedTuple):
     weights: np.ndarray  # (B, N) float32, of sum one
     log_weights: np.ndarray  # (B, N) float32, to base 2
     y: np.ndarray
-    cost: Similarity | Loss
+    cost: Any  # a Similarity or a Loss
     scale: np.ndarray  # (B, m), what a constant prediction costs
 
 
@@ -183,18 +177,3 @@ def element_sweep(
             accepted[r],
         )
     return A, energies, accepted
-
-
-class NearestNeighbors:
-    """scikit-learn's search: ``kneighbors(Q, n_neighbors)`` are rows of Z nearest to
-    those of Q, nearest first.
-    """
-
-    def __init__(
-        self, Z: NDArray, device: str = "cpu", n_jobs: int | None = None
-    ) -> None:
-        n_threads = effective_n_threads(n_jobs)
-        self.search = neighbors.NearestNeighbors(n_jobs=n_threads).fit(Z)
-
-    def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
-        return self.search.kneighbors(Q, n_neighbors, return_distance=False)

@@ -6,6 +6,7 @@ in one process and not in the other. Functions that kernels call are therefore
 ``numba.njit(inline="always")``, and no kernel calls another kernel."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numba
@@ -14,15 +15,28 @@ FAST = {"contract", "nsz", "nnan", "ninf", "reassoc"}  # sums in vector lanes
 
 
 def njit(**options: Any) -> Callable[[Callable], Any]:
-    """``numba.njit``; where no folder can be written to, every process compiles for
+    """``numba.njit`` for functions that Python calls, or that are inlined.
+
+    Where no folder can be written to, or its disk is full, every process compiles for
     itself.
     """
+    options.setdefault("error_model", "numpy")
 
     def compiled(function: Callable) -> Any:
-        options.setdefault("error_model", "numpy")
         try:
-            return numba.njit(**options)(function)
+            kernel = numba.njit(**options)(function)
         except RuntimeError:  # numba: no locator available for the cache
-            return numba.njit(**{**options, "cache": False})(function)
+            kernel = numba.njit(**{**options, "cache": False})(function)
+        if "inline" in options:
+            return kernel
+
+        @wraps(function)
+        def call(*args: Any) -> Any:
+            try:
+                return kernel(*args)
+            except OSError:  # what was compiled could not be written, but is there
+                return kernel(*args)
+
+        return call
 
     return compiled

@@ -7,38 +7,39 @@ from scipy.spatial.distance import cdist
 from .compiling import njit
 
 PAIRS = 1 << 18  # distances at a time, which stay in the cache
-f32, u64 = np.float32, np.uint64
 
 
 @njit(nogil=True, cache=True)
 def keep_nearest(D, first, lists):
-    """Write to lists (n, K) the numbers of the least distances D (n, N) of samples from
-    ``first`` on, but themselves.
+    """Write to lists (n, K) which of the distances D (n, N) are least, nearest first.
 
-    What stands in the lists, K different others, is a guess: a good one saves most of
-    the insertions. D is overwritten. Unsigned counts spare a check for negative ones.
+    Rows of D belong to the samples from ``first`` on, which are not their own
+    neighbours. Of equal distances the first comes first. What stands in the lists, K
+    different others, is a guess: a good one saves most insertions. D is overwritten.
     """
-    n, (N, K) = u64(D.shape[0]), (u64(D.shape[1]), u64(lists.shape[1]))
+    n, N = D.shape
+    K = lists.shape[1]
     near = np.empty(K, D.dtype)
     for i in range(n):
-        row, chosen = D[i], lists[i]
-        row[first + i] = np.inf
-        worst, last = row[0], N
+        D[i, first + i] = np.inf
+        worst, last = np.inf, 0
         for t in range(K + N):
             is_guess = t < K
-            j = u64(chosen[t]) if is_guess else t - K
-            value = row[j]
+            j = lists[i, t] if is_guess else t - K
+            value = D[i, j]
             if is_guess or value < worst or (value == worst and j < last):
-                row[j] = np.inf  # not twice
-                at = t if is_guess else K - u64(1)
+                D[i, j] = np.inf  # not twice
+                at = t if is_guess else K - 1
                 while at > 0 and (
-                    near[at - u64(1)] > value
-                    or (near[at - u64(1)] == value and chosen[at - u64(1)] > j)
+                    near[at - 1] > value
+                    or (near[at - 1] == value and lists[i, at - 1] > j)
                 ):
-                    near[at], chosen[at] = near[at - u64(1)], chosen[at - u64(1)]
-                    at -= u64(1)
-                near[at], chosen[at] = value, j
-                worst, last = near[K - u64(1)], u64(chosen[K - u64(1)])
+                    near[at] = near[at - 1]
+                    lists[i, at] = lists[i, at - 1]
+                    at -= 1
+                near[at] = value
+                lists[i, at] = j
+                worst, last = near[K - 1], lists[i, K - 1]
 
 
 def first_guess(R: int, N: int, size: int) -> NDArray[np.int32]:

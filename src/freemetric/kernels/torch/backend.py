@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..costs import constant_loss, mean_loss, similarity, similarity_cost
 from ..maps import images, slopes
-from ..protocol import Loss, Similarity
+from ..protocol import Loss, Similarity, Trials
 
 with suppress(ImportError):  # then this file can be read, not run
     import torch
@@ -24,7 +24,7 @@ class Data(NamedTuple):
     X: torch.Tensor  # (B, N, d) float32, centred
     weights: torch.Tensor  # (B, N) float32, of sum one
     y: torch.Tensor
-    cost: Similarity | Loss
+    cost: Any  # a Similarity or a Loss
     scale: NDArray  # (B, m), what a constant prediction costs
 
 
@@ -59,12 +59,13 @@ def prepare(
         if isinstance(cost, Similarity) and cost.kind == "class"
         else torch.float32
     )
-    single = [_on(device, part) for part in (X, weights)]
-    return Data(*single, _on(device, y, of_y), cost, scale)
+    X, weights, y = _on(device, X), _on(device, weights), _on(device, y, of_y)
+    return Data(X, weights, y, cost, scale)
 
 
-def _on(device, values, dtype=torch.float32):
-    return torch.as_tensor(np.ascontiguousarray(values)).to(dtype).to(device)
+def _on(device, values, dtype=None):
+    single = torch.float32 if dtype is None else dtype
+    return torch.as_tensor(np.ascontiguousarray(values)).to(single).to(device)
 
 
 def neighbor_lists(
@@ -74,7 +75,8 @@ def neighbor_lists(
     Z = images(data.X, maps, diagonal)
     square = (Z * Z).sum(2)
     found = []
-    for rows in _blocks(*Z.shape[:2], 8 * Z.shape[1]):
+    n_maps, n_samples = Z.shape[:2]
+    for rows in _blocks(n_maps, n_samples, 8 * n_samples):
         # Squared distances but for a constant of each row.
         D = torch.baddbmm(square[:, None], Z[:, rows], Z.transpose(1, 2), alpha=-2)
         D.diagonal(offset=rows.start, dim1=1, dim2=2).fill_(torch.inf)
@@ -237,5 +239,32 @@ class Listed:
 
 
 def can_sweep(data: Data) -> bool:
-    """Whether there is a sweep of element trials: trial by trial is fast on a GPU."""
-    return False
+    """Whether ``element_sweep`` takes such data: classes, and pairs that fit into a
+    block.
+    """
+    is_class = isinstance(data.cost, Similarity) and data.cost.kind == "class"
+    return is_class and 4 * data.X.shape[1] ** 2 <= BLOCK_BYTES
+
+
+def element_sweep(
+    data: Data, A: NDArray, trials: Trials, ridge: float = 0.0
+) -> tuple[NDArray, NDArray, NDArray]:
+    from .element_trials import sweep  # needs torch
+
+    R, N = len(A), data.X.shape[1]
+    step = max(1, BLOCK_BYTES // (4 * N**2))
+    floor = data.cost.log_floor if isinstance(data.cost, Similarity) else 0.0
+    out, energies = np.empty(A.shape), np.empty(R)
+    accepted = np.empty(trials.rows.shape, dtype=bool)
+    X, y, w = (
+        part.expand(R, *part.shape[1:]) for part in (data.X, data.y, data.weights)
+    )
+    for start in range(0, R, step):
+        part = slice(start, start + step)
+        maps = _on(data.X.device, A[part], torch.float64).clone()
+        samples = X[part], y[part], w[part], floor
+        of_part = Trials(*(values[part] for values in trials))
+        values, accepted[part] = sweep(*samples, maps, of_part, ridge)
+        energies[part] = values.cpu().numpy()
+        out[part] = maps.cpu().numpy()
+    return out, energies, accepted

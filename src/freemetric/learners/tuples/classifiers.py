@@ -1,7 +1,7 @@
 """Classifiers of pairs by a threshold, of triplets and quadruplets by comparison."""
 
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,7 +76,7 @@ def _worth(hits, false_alarms, strategy, min_rate, beta):
     return np.where(sensitivity >= min_rate, specificity, -1)
 
 
-def check_strategy(strategy: Any, min_rate: Any = None, beta: Any = 1.0) -> None:
+def check_strategy(strategy, min_rate=None, beta=1.0):
     """ValueError where these are no strategy and its parameters."""
     if strategy not in STRATEGIES:
         known = ", ".join(map(repr, STRATEGIES))

@@ -20,8 +20,13 @@ def as_move(move: Move | str | None) -> Move:
         return HamiltonianMove()
     if isinstance(move, str):
         if move not in MOVES:
-            raise ValueError(f"Unknown move {move!r}; known moves: {', '.join(map(repr, MOVES))}.")
+            raise ValueError(
+                f"Unknown move {move!r}; known moves: {', '.join(map(repr, MOVES))}."
+            )
         return MOVES[move]()
     if not hasattr(move, "step"):
-        raise TypeError(f"move must be a Move or one of {', '.join(map(repr, MOVES))}; got {move!r}.")
+        raise TypeError(
+            f"move must be a Move or one of {', '.join(map(repr, MOVES))}; "
+            f"got {move!r}."
+        )
     return move

@@ -1,0 +1,1 @@
+"""The parts of ``make survive``: each file has ``rows(rng)``."""
