@@ -84,7 +84,9 @@ def main():
         groups = tables_by_group()
         for group, names in groups.items():
             share = arguments.share if group.startswith("pool") else 1
-            groups[group] = names[:: 10 if arguments.quick else share]
+            names = names[:: 10 if arguments.quick else share]
+            wanted = arguments.sets or names
+            groups[group] = [name for name in names if name in wanted]
         jobs = jobs_of(groups, arguments.parts)
         run_jobs(jobs, arguments.run, lambda job: record_of(job, arguments.folder))
     records = read_records(arguments.run or arguments.ours or COMMITTED)

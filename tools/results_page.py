@@ -100,7 +100,6 @@ EXCERPTS = {
     ),
     "mixed-regression": Excerpt("mixed", "regression: mean", (0, 1, 3, 5), IN_MIXED),
     "parts": Excerpt("parts", "without | error in %"),
-    "parts-regression": Excerpt("parts", "without | 1 - R2 in %"),
     "synthetic": Excerpt("synthetic", "points above Bayes |"),
     "synthetic-behind": Excerpt("synthetic", "N | problem"),
     "regression": Excerpt("regression", "mean over"),
