@@ -1,6 +1,7 @@
 """The blocks of the README run as written, and its figures are true."""
 
 import pytest
+from sklearn.datasets import load_wine
 
 from .pages import ROOT, blocks, run
 from .test_docs import run_command
@@ -28,6 +29,7 @@ SLOW_COMMAND = pytest.param("nothing", marks=pytest.mark.slow)
 @pytest.mark.parametrize("left_out", ["evaluate", SLOW_COMMAND])
 def test_commands_run(left_out, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    load_wine(as_frame=True).frame.to_csv("wine.csv", index=False)
     for _, commands in blocks(README, "console"):
         for command in commands.splitlines():
             if command.split()[1] != left_out:  # tests/cli compares smaller tables

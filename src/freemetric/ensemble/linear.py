@@ -136,7 +136,7 @@ class SurfaceRegressor(ArrayRegressor):
     >>> from freemetric.ensemble import SurfaceRegressor
     >>> X = np.random.default_rng(0).normal(size=(100, 3))
     >>> y = X[:, 0] * X[:, 1] + X[:, 2] ** 2
-    >>> SurfaceRegressor().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.99
+    >>> SurfaceRegressor().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 

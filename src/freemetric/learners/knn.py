@@ -261,9 +261,13 @@ class MetricKNeighborsClassifier(ClassifierMixin, MetricKNeighbors):
             return list(folds.split(y, y))
 
     def _fold_error(self, found, distances, y):
-        """How many are misclassified by 1, 2, ... neighbours of classes ``found``."""
+        """How many are misclassified by 1, 2, ... neighbours of classes ``found``.
+
+        The nearest neighbour breaks ties.
+        """
         classes = np.arange(max(found.max(), y.max()) + 1)
-        votes = (found[:, :, None] == classes).cumsum(axis=1, dtype=np.int32)
+        is_class = found[:, :, None] == classes
+        votes = 2 * is_class.cumsum(axis=1, dtype=np.int32) + is_class[:, :1]
         return (votes.argmax(axis=2) != y[:, None]).sum(axis=0)
 
 
