@@ -79,7 +79,6 @@ GALLERY = [
     "plot_quenches.py",
     "plot_annealing.py",
     "plot_melting.py",
-    "plot_snapshots.py",
     "plot_regions.py",
     "plot_votes.py",
     "plot_neighbors.py",

@@ -19,7 +19,7 @@ DOCS = [path for path in pages() if path.name != "README.md"]
 PAGES = sorted(path for path in DOCS if path.suffix == ".md" and path.stem != "index")
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 RUN_ELSEWHERE = {"compose.md"}  # tests/test_compose.py runs it recipe by recipe
-FAST_EXAMPLES = {"plot_energy", "plot_snapshots"}
+FAST_EXAMPLES = {"plot_energy"}
 LONG = {
     "choose.md",
     "classify.md",
@@ -191,8 +191,8 @@ def test_links_lead_to_pages_and_headings(page):
 
 
 QUESTIONS = {
-    "Does it handle missing values?": ("howto/tables.md", "Missing values"),
-    "How are categories encoded?": ("howto/tables.md", "Categories"),
+    "Does it handle missing values?": ("howto/tables.md", "How columns are read"),
+    "How are categories encoded?": ("howto/tables.md", "How columns are read"),
     "Which estimator do I need?": ("howto/choose.md", "Which estimator"),
     "Are there probabilities?": ("howto/probabilities.md", "Class probabilities"),
     "Are there intervals?": ("howto/probabilities.md", "Prediction intervals"),

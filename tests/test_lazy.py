@@ -72,6 +72,7 @@ def test_a_model_is_loaded_whatever_was_imported_before(way, wine, tmp_path):
     assert (done.returncode, done.stdout.strip()) == (0, "PCA(n_components=2)")
 
 
+@pytest.mark.slow
 def test_a_pickle_is_read_by_a_process_that_imported_nothing(wine, tmp_path):
     (tmp_path / "wine.pickle").write_bytes(pickle.dumps(freemetric.PCA(2).fit(*wine)))
     code = "import pickle; print(pickle.load(open('wine.pickle', 'rb')))"

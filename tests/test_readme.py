@@ -17,9 +17,9 @@ def test_readme_blocks_run(tmp_path, monkeypatch):
     y_test, low, high = found["y_test"], found["low"], found["high"]
     assert found["classifier"].oob_score_ == pytest.approx(0.985, abs=0.02)
     r2 = found["regressor"].score(found["X_test"], y_test)
-    assert r2 == pytest.approx(0.355, abs=0.04)
+    assert r2 == pytest.approx(0.346, abs=0.03)
     is_covered = (low <= y_test) & (y_test <= high)
-    assert is_covered.mean() == pytest.approx(0.89, abs=0.05)
+    assert is_covered.mean() == pytest.approx(0.87, abs=0.04)
 
 
 SLOW_COMMAND = pytest.param("nothing", marks=pytest.mark.slow)

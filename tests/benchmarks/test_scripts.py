@@ -51,6 +51,7 @@ def test_tables_of_the_committed_records(words, monkeypatch, capsys):
         (["synthetic", "--sets", "parity", "--methods", "logistic"], 5),
     ],
 )
+@pytest.mark.slow
 def test_runs(words, n_records, tmp_path, monkeypatch, capsys):
     if words[:2] == ["regression", "--noise"]:
         import regression
@@ -66,6 +67,7 @@ def test_runs(words, n_records, tmp_path, monkeypatch, capsys):
     assert all(record.versions["freemetric"] for record in records)
 
 
+@pytest.mark.slow
 def test_the_landscape_and_the_scale_are_measured(tmp_path, monkeypatch, capsys):
     path = tmp_path / "landscape.jsonl"
     import landscape_searches
@@ -79,6 +81,7 @@ def test_the_landscape_and_the_scale_are_measured(tmp_path, monkeypatch, capsys)
     assert 2 < record["bayes"] < 7 < record["error"] < 30
 
 
+@pytest.mark.slow
 def test_a_learner_is_measured_in_a_process_of_its_own():
     words = [sys.executable, FOLDER / "learners.py", "--learners", "rca"]
     done = subprocess.run(

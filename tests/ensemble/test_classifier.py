@@ -272,6 +272,7 @@ def test_a_rare_class_among_many_samples(rng, monkeypatch):
     assert few().fit(X, y).score(X, y) == 1
 
 
+@pytest.mark.slow
 def test_300_classes_of_two_or_four_samples(rng):
     y = np.repeat(np.arange(300), np.where(np.arange(300) % 2, 2, 4))
     X = 20 * rng.normal(size=(300, 5))[y] + rng.normal(size=(len(y), 5))

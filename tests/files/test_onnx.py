@@ -47,8 +47,8 @@ from .examples import NAMED, fitted
 from .examples import X as IRIS
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by it")
-from freemetric.files.graph import Graph  # noqa: E402 - it needs ONNX, too
-from freemetric.files.onnx import to_onnx  # noqa: E402
+from freemetric.files import to_onnx  # noqa: E402 - it needs ONNX, too
+from freemetric.files.graph import Graph  # noqa: E402
 from freemetric.files.onnx_ensemble import on_quantiles  # noqa: E402
 
 WINE, WINES = load_wine(return_X_y=True)
@@ -278,9 +278,10 @@ def test_other_ensembles(name):
         assert_allclose(found["probabilities"], classified(model, X), atol=1e-8)
 
 
-def test_names_and_infinity():
+def test_names_and_infinity(tmp_path):
     model, _ = fitted("classifier")
-    made = to_onnx(model)
+    made = to_onnx(model, tmp_path / "a.onnx")
+    assert (tmp_path / "a.onnx").read_bytes() == made.SerializeToString()
     assert notes(made)["features"] == NAMED.columns.tolist()
     X = IRIS[:3].copy()
     X[1, 0] = np.inf
@@ -289,7 +290,7 @@ def test_names_and_infinity():
 
 
 REFUSED = {
-    "table-classifier": r"TableClassifier cannot be exported: .*model\.pipeline_\[-1\]",
+    "table-classifier": "TableClassifier cannot be exported: ",
     "triplets": "TripletClassifier cannot be exported: ",
     "columns": "Pipeline cannot be exported: ",
 }
@@ -309,5 +310,5 @@ def test_other_refusals():
     model = make_pipeline(StandardScaler(), own()).fit(WINE, WINES)
     with pytest.raises(ValueError, match="OwnClassifier"):
         to_onnx(model)
-    with pytest.raises(ValueError, match="only a FreeEnergyRegressor has quantiles"):
+    with pytest.raises(ValueError, match=r"NCA cannot be exported: .*noise_"):
         to_onnx(fitted("nca")[0], quantiles=[0.5])

@@ -127,10 +127,7 @@ def remove_old_drafts(path):
 
 def access_error(problem, path, access):
     """The error of a model file for an error of the operating system."""
-    kinds = [
-        ours for theirs, ours in ACCESS_ERRORS.items() if isinstance(problem, theirs)
-    ]
-    kind = kinds[0] if kinds else ModelFileAccessError
+    kind = ACCESS_ERRORS.get(type(problem), ModelFileAccessError)
     error = kind(problem.errno, problem.strerror or str(problem), os.fspath(path))
     error.access = access
     return error

@@ -21,6 +21,7 @@ from ..ensemble import (
 from ..ensemble.student_t import FARTHEST
 from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..learners.base import MetricLearner
+from .container import write
 from .graph import Graph
 from .onnx_ensemble import (
     expected,
@@ -32,7 +33,7 @@ from .onnx_ensemble import (
 )
 
 
-def to_onnx(model, *, quantiles=None):
+def to_onnx(model, path=None, *, quantiles=None):
     """Export a fitted model as an ONNX graph, which predicts without Python.
 
     The input is "X", doubles of shape (n_samples, n_features). The outputs are
@@ -51,6 +52,8 @@ def to_onnx(model, *, quantiles=None):
         A fitted learner, MetricKNeighborsClassifier, MetricKNeighborsRegressor,
         FreeEnergyClassifier or FreeEnergyRegressor, or a pipeline or search with one;
         skl2onnx must know the other steps, and the estimators beside the votes.
+    path : path-like or None, default=None
+        File to write.
     quantiles : sequence of float or None, default=None
         Chances between 0 and 1, for one more output "quantiles" of a
         FreeEnergyRegressor.
@@ -58,7 +61,7 @@ def to_onnx(model, *, quantiles=None):
     Returns
     -------
     onnx.ModelProto
-        The graph, in opset 18; ``onnx.save(made, path)`` writes it.
+        The graph, in opset 18.
 
     Raises
     ------
@@ -72,7 +75,7 @@ def to_onnx(model, *, quantiles=None):
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import NCA
-    >>> from freemetric.files.onnx import to_onnx
+    >>> from freemetric.files import to_onnx
     >>> model = make_pipeline(MinMaxScaler(), NCA(), KNeighborsClassifier())
     >>> made = to_onnx(model.fit(*load_wine(return_X_y=True)))
     >>> [output.name for output in made.graph.output]
@@ -86,10 +89,13 @@ def to_onnx(model, *, quantiles=None):
         outputs = results(graph, model, "X")
         if quantiles is not None:
             outputs["quantiles"] = quantiles_of(graph, model, quantiles)
-        return graph.model(name, model.n_features_in_, outputs, notes_of(model))
+        made = graph.model(name, model.n_features_in_, outputs, notes_of(model))
     except Exception as problem:  # of any kind: skl2onnx raises many
         reason = str(problem).strip().partition("\n")[0]
         raise ValueError(f"{name} cannot be exported: {reason}") from problem
+    if path is not None:
+        write(path, made.SerializeToString())
+    return made
 
 
 def notes_of(model):
@@ -104,11 +110,6 @@ def notes_of(model):
 
 def results(graph, model, X):
     """The outputs of a model for samples X, by name."""
-    if hasattr(model, "pipeline_"):
-        raise ValueError(
-            "a table has no graph; export model.pipeline_[-1], and encode tables by "
-            "model.pipeline_[0]"
-        )
     if isinstance(model, Pipeline):
         return results(graph, model[-1], through(graph, model[:-1], X))
     if type(model) in OURS:
@@ -173,8 +174,6 @@ def placed(graph, model, X):
 
 def quantiles_of(graph, model, chances):
     """Quantiles (n, n_quantiles) of the targets."""
-    if not isinstance(model, FreeEnergyRegressor):
-        raise ValueError("only a FreeEnergyRegressor has quantiles")
     errors = np.quantile(model.noise_.errors, np.atleast_1d(chances))
     X = without_gaps(graph, model, "X")
     return targets_at(graph, model, *placed(graph, model, X), errors)

@@ -331,7 +331,6 @@ FOREIGN = [
             "singular_values_": "float p",
             "noise_variance_": "number",
             "n_samples_": "?",
-            "_fit_svd_solver": "?",
         },
     ),
     *(estimator(cls, LINEAR) for cls in (LinearRegression, Ridge, RidgeCV)),
