@@ -27,14 +27,13 @@ from freemetric.extras import require
 
 OURS = "freemetric"
 N_TREES = 500
-TARGET = "the target"
-GAP = "missing"
+TARGET, GAP = "the target", "missing"
 NAMES = make_column_selector(dtype_include="category")
 NUMBERS = make_column_selector(dtype_include="number")
 
 
 def ours(seed, task):
-    table = {"Classifier": TableClassifier, "Regressor": TableRegressor}[task]
+    table = TableClassifier if task == "Classifier" else TableRegressor
     return table(random_state=seed)
 
 
@@ -50,15 +49,15 @@ def filled(names):
 
 
 def forest(seed, task):
-    kinds = {"Classifier": RandomForestClassifier, "Regressor": RandomForestRegressor}
+    kind = RandomForestClassifier if task == "Classifier" else RandomForestRegressor
     one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    return make_pipeline(filled(one_hot), kinds[task](N_TREES, random_state=seed))
+    return make_pipeline(filled(one_hot), kind(N_TREES, random_state=seed))
 
 
 def hist_boosting(seed, task):
-    kinds = {"Classifier": HistGradientBoostingClassifier}
-    kinds["Regressor"] = HistGradientBoostingRegressor
-    return kinds[task](categorical_features="from_dtype", random_state=seed)
+    is_class = task == "Classifier"
+    kind = HistGradientBoostingClassifier if is_class else HistGradientBoostingRegressor
+    return kind(categorical_features="from_dtype", random_state=seed)
 
 
 class NativeCatBoost(BaseEstimator):
@@ -96,8 +95,7 @@ class CatBoostOfNumbers(RegressorMixin, NativeCatBoost):
 
 
 def native_catboost(seed, task):
-    kinds = {"Classifier": CatBoostOfClasses, "Regressor": CatBoostOfNumbers}
-    return kinds[task](seed)
+    return (CatBoostOfClasses if task == "Classifier" else CatBoostOfNumbers)(seed)
 
 
 def filled_pretuned(name, seed, task):
@@ -137,7 +135,7 @@ class AutoGluonOfNumbers(RegressorMixin, AutoGluon):
 
 
 def autogluon(seed, task):
-    return {"Classifier": AutoGluonOfClasses, "Regressor": AutoGluonOfNumbers}[task]()
+    return AutoGluonOfClasses() if task == "Classifier" else AutoGluonOfNumbers()
 
 
 METHODS = {

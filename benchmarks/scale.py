@@ -18,6 +18,7 @@ import time
 
 import numpy as np
 from command import RECORDS, arguments_of, print_table
+from scale_problem import bayes_error, problem
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -28,7 +29,6 @@ from freemetric.experiments.records import provenance
 
 COMMITTED = RECORDS / "scale.jsonl"
 SIZES = (1000, 10_000, 100_000, 1_000_000)
-N_FEATURES, N_INFORMATIVE, N_CLUSTERS, N_CLASSES = 30, 10, 24, 4
 OURS = "free-energy"
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 FIELDS = {
@@ -55,30 +55,6 @@ METHODS = {
     "NCA + k-NN": nca,
 }
 MOST = {"forest, 100": 300_000}  # samples that a method is asked to learn from
-
-
-def clusters():
-    """Return centres (24, 10) and their classes."""
-    rng = np.random.default_rng(7)
-    centres = 1.6 * rng.standard_normal((N_CLUSTERS, N_INFORMATIVE))
-    return centres, rng.integers(0, N_CLASSES, N_CLUSTERS)
-
-
-def problem(n, seed):
-    centres, classes = clusters()
-    rng = np.random.default_rng(seed)
-    cluster = rng.integers(0, N_CLUSTERS, n)
-    X = rng.standard_normal((n, N_FEATURES), dtype=np.float32)
-    X[:, :N_INFORMATIVE] += centres[cluster]
-    return X, classes[cluster]
-
-
-def bayes_error(X, y):
-    """Return the error of deciding for the class of the largest density."""
-    centres, classes = clusters()
-    squared = ((X[:, None, :N_INFORMATIVE] - centres) ** 2).sum(axis=2)
-    density = np.exp(-(squared - squared.min(axis=1, keepdims=True)) / 2)
-    return np.mean((density @ np.eye(N_CLASSES)[classes]).argmax(axis=1) != y)
 
 
 def measure(method, n, n_jobs):

@@ -11,7 +11,6 @@ points. Rows with gaps are filled by medians, alike for all methods.
 
 import time
 import warnings
-from functools import partial
 
 import numpy as np
 from command import (
@@ -23,69 +22,18 @@ from command import (
     save_ours,
 )
 from records_tables import by_split, print_versions
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    HistGradientBoostingClassifier,
-    RandomForestClassifier,
-)
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from synthetic_methods import METHODS, OURS
 from zoo import PROBLEMS
 
-from freemetric import NCA, FreeEnergyClassifier
-from freemetric.experiments.methods import metric_classifier
 from freemetric.experiments.protocol import Split
 from freemetric.experiments.records import Job, Record, provenance
 from freemetric.experiments.runner import one_thread
 
-OURS = "free-energy"
 N_TEST = 4000
 FEWEST = 2  # training samples of every class
 BEHIND = 1.0  # points that are worth a line
 REPEATS = {100: 2, 400: 2, 1600: 1}  # by the number of training samples
-
-
-def tuned(model, grid, seed):
-    """The best of a grid by three folds, features standardised."""
-    folds = StratifiedKFold(3, shuffle=True, random_state=seed)
-    grid = {f"{type(model).__name__.lower()}__{name}": grid[name] for name in grid}
-    return GridSearchCV(make_pipeline(StandardScaler(), model), grid, cv=folds)
-
-
-def svm(seed, n_features):
-    gammas = [factor / n_features for factor in (0.1, 0.3, 1, 3, 10)]
-    return tuned(SVC(), {"C": [1, 10, 100], "gamma": gammas}, seed)
-
-
-def logistic(seed, n_features):
-    grid = {"C": [0.01, 0.1, 1, 10, 100]}
-    return tuned(LogisticRegression(max_iter=1000), grid, seed)
-
-
-def neighbors(seed, n_features):
-    grid = {"n_neighbors": [1, 3, 5, 9, 15, 25, 40]}
-    return tuned(KNeighborsClassifier(), grid, seed)
-
-
-def without_shape(make, seed, n_features):
-    return make(random_state=seed)
-
-
-METHODS = {
-    OURS: partial(without_shape, FreeEnergyClassifier),
-    "forest": partial(without_shape, partial(RandomForestClassifier, 500)),
-    "extra-trees": partial(without_shape, partial(ExtraTreesClassifier, 500)),
-    "boosting": partial(without_shape, HistGradientBoostingClassifier),
-    "svm": svm,
-    "logistic": logistic,
-    "nca": lambda seed, n_features: metric_classifier(NCA, seed),
-    "k-nn": neighbors,
-}
 
 
 def samples_of(name, n, repeat):
