@@ -8,7 +8,7 @@ PEERS := .venv-peers
 DOCS := .venv-docs
 RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint results docs release-check fuzz survive mutants clean \
+.PHONY: bench-parts demo test test-slow test-oldest test-minima test-metric-learn lint results docs release-check fuzz survive mutants clean \
 	bench-accuracy bench-regression bench-bayes bench-scale bench-learners bench-speed
 
 demo: $(VENV)/ready
@@ -46,6 +46,10 @@ bench-accuracy: $(VENV)/ready
 bench-regression: $(VENV)/ready
 	$(RUN) benchmarks/regression.py
 	$(RUN) benchmarks/regression.py --noise
+
+# every part of the ensembles taken out alone: the table from the committed records
+bench-parts: $(VENV)/ready
+	$(RUN) benchmarks/parts.py
 
 # synthetic classification problems: tables from the committed records
 bench-bayes: $(VENV)/ready

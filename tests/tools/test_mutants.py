@@ -74,6 +74,7 @@ def test_what_is_explained_is_not_tried(module, tmp_path, monkeypatch):
     assert mutants.try_package("part", [less], tmp_path / "none.jsonl") == []
 
 
+@pytest.mark.slow
 def test_packages_have_modules_and_tests():
     for package in mutants.PACKAGES:
         found = mutants.sample(package, 5, seed=0)
