@@ -158,6 +158,8 @@ class MetricLearner(
         for name in [name for name in vars(self) if name.endswith("_")]:
             if name not in kept:
                 delattr(self, name)
+        # Row by row, as a file keeps it: else products of a loaded map round otherwise.
+        found["components_"] = np.ascontiguousarray(found["components_"])
         for name, value in found.items():
             setattr(self, name, value)
 
