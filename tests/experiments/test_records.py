@@ -74,7 +74,7 @@ def test_an_unknown_field_is_an_error():
         ("others/paper", 4000),
         ("others/readings", 664),
         ("others/regression", 1900),
-        ("others/noise", 800),
+        ("others/noise", 500),
         ("ours/paper", 302),
     ],
 )
