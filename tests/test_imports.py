@@ -13,7 +13,7 @@ import freemetric
 ROOT = Path(freemetric.__file__).parent
 GUIDE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 FILES = sorted(ROOT.rglob("*.py"))
-LOOSE = {"_version", "exceptions", "extras", "forking", "magnitudes", "sklearn_compat"}
+LOOSE = {"_version", "exceptions", "extras", "sklearn_compat"}
 """Modules beside the packages: anybody may import them."""
 
 DOORS = {"__init__", "__main__"}

@@ -252,8 +252,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         values = np.concatenate([old.values, np.eye(len(self.classes_))[y]])
         w = np.concatenate([old.weights, w])
         equal = None if np.ptp(w) == 0 else w
-        names = [(name, fitted) for name, fitted in self.estimators_]
-        fitted = fit_all(names, X, values.argmax(axis=1), equal, self.n_jobs)
+        fitted = fit_all(self.estimators_, X, values.argmax(axis=1), equal, self.n_jobs)
         unknown = np.full((len(y), len(self.classes_)), np.nan)
         self.ensemble_ = ensemble.with_training_set(TrainingSet.of(X, values, w))
         self.estimators_ = fitted

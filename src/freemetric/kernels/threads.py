@@ -1,5 +1,7 @@
-"""BLAS in one thread: replicas run side by side, and sums do not depend on machines."""
+"""Threads of BLAS and OpenMP: one of BLAS in a fit, and none left over after a fork."""
 
+import os
+import sys
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
@@ -49,3 +51,18 @@ def one_blas_thread():
         yield
     finally:
         _LIMIT.leave()
+
+
+def compute_alone():
+    """Let OpenMP run one thread in a forked child.
+
+    GNU's OpenMP, with which scikit-learn computes, keeps its threads between calls. A
+    fork does not copy them, and a child would wait for its parent's forever.
+    ``threadpoolctl.threadpool_limits`` gives it more.
+    """
+    if "threadpoolctl" in sys.modules:  # else nothing has computed
+        sys.modules["threadpoolctl"].threadpool_limits(1, user_api="openmp")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=compute_alone)

@@ -1,6 +1,5 @@
 """The estimators: a file for each learner, or for those that share a base."""
 
-from .. import forking as forking  # registers a handler of forks
 from .chunklets import DCA, RCA
 from .discriminants import LDA, LFDA
 from .dml_eig import DMLeig

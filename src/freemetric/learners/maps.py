@@ -11,7 +11,6 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils import check_array
 
 from ..kernels.threads import one_blas_thread
-from ..magnitudes import exponent_of, reduced
 from ..mc.streams import generator
 from .base import MetricLearner
 from .linear_algebra import map_of
@@ -110,7 +109,8 @@ def _discriminants(X, y, p):
 def _partial_least_squares(X, y, p):
     """Orthonormal directions, completed by principal ones."""
     most = min(p, *X.shape, np.linalg.matrix_rank(X - X.mean(axis=0)))
-    y = reduced(y, exponent_of(y))
+    # In units of a power of two, squares of targets are numbers, and nothing rounds.
+    y = np.ldexp(y, -np.frexp(np.abs(y).max(axis=0))[1])
     spread = np.std(y, axis=0)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="y residual is constant")
