@@ -112,11 +112,45 @@ def keep_nearest(distances, near, order):
 
 
 @njit(nogil=True, cache=True)
-def nearest_columns(D, out):
-    """Write to out (n, K) where the smallest values of every row of D (n, M) are."""
-    near = np.empty(out.shape[1], f32)
+def columns_in_order(D, most, out):
+    """Write to out (n, K) where the smallest values of every row of D (n, M) are.
+
+    ``most`` (n,) is the K-th smallest value of every row. Of equal values the first
+    comes first, and the last are left out.
+    """
+    K = out.shape[1]
+    near = np.empty(K, f32)
     for i in range(D.shape[0]):
-        keep_nearest(D[i], near, out[i])
+        order = out[i]
+        n_left = K  # of those that are as large as the largest
+        for j in range(D.shape[1]):
+            n_left -= D[i, j] < most[i]
+        n_kept = 0
+        for j in range(D.shape[1]):
+            value = D[i, j]
+            if value > most[i]:
+                continue
+            if value == most[i]:
+                if n_left == 0:
+                    continue
+                n_left -= 1
+            at = n_kept
+            while at > 0 and near[at - 1] > value:
+                near[at] = near[at - 1]
+                order[at] = order[at - 1]
+                at -= 1
+            near[at] = value
+            order[at] = j
+            n_kept += 1
+
+
+def nearest_columns(D: NDArray[np.float32], out: NDArray[np.int32]) -> None:
+    """Write to out (n, K) where the smallest values of every row of D (n, M) are.
+
+    They ascend, and of equal values the first comes first.
+    """
+    last = out.shape[1] - 1
+    columns_in_order(D, np.partition(D, last, axis=1)[:, last], out)
 
 
 @njit(fastmath={"reassoc", "contract"}, nogil=True, cache=True)
@@ -226,21 +260,31 @@ def add_votes(distances, candidates, counts, masses, sizes, parts, out):
     n_sizes = sizes.shape[0]
     near = np.empty(sizes[n_sizes - 1], f32)
     order = np.empty(sizes[n_sizes - 1], np.int32)
-    taken = np.empty(sizes[n_sizes - 1], f32)
+    inside = np.empty(sizes[n_sizes - 1], f32)  # share of the sizes that end at a rank
+    before = np.empty(sizes[n_sizes - 1], f32)  # their share of every lower rank
     for q in range(distances.shape[0]):
         own = candidates[q]
         for r in range(distances.shape[1]):
             n_near = keep_nearest(distances[q, r], near, order)
-            for k in range(n_sizes):
-                # First the weight of the k nearest rows, of the last place only a part;
-                left, mass, n_used = sizes[k], f32(0), 0
-                while n_used < n_near and left > 0:
-                    i = own[order[n_used]]
-                    inside = counts[i] if counts[i] < left else left
-                    taken[n_used] = f32(inside) / f32(counts[i])
-                    mass += masses[i] * taken[n_used]
-                    left -= inside
-                    n_used += 1
-                # then the share that every candidate has of it.
-                for place in range(n_used):
-                    out[q, order[place]] += parts[k] * taken[place] / mass
+            n_rows, mass, k, rank = 0, f32(0), 0, 0
+            while k < n_sizes and rank < n_near:
+                i = own[order[rank]]
+                inside[rank] = before[rank] = f32(0)
+                while k < n_sizes and sizes[k] <= n_rows + counts[i]:
+                    # Of the rows at the last place, a part is among the nearest.
+                    part = f32(sizes[k] - n_rows) / f32(counts[i])
+                    share = parts[k] / (mass + part * masses[i])
+                    inside[rank] += part * share
+                    before[rank] += share
+                    k += 1
+                n_rows += counts[i]
+                mass += masses[i]
+                rank += 1
+            share = f32(0)
+            while k < n_sizes:  # there are no more rows than these
+                share += parts[k] / mass
+                k += 1
+            while rank > 0:
+                rank -= 1
+                out[q, order[rank]] += share + inside[rank]
+                share += before[rank]
