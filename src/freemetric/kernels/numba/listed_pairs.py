@@ -2,7 +2,7 @@
 L pairs instead of N^2.
 
 Kernels are the two loops over pairs: what follows from their distances, and W X of W =
-dE/dD, from which ``maps`` makes the gradient."""
+dE/dD, from which ``formulas`` makes the gradient."""
 
 from typing import Any
 
