@@ -1,7 +1,7 @@
 """What the free-energy classifier and regressor have in common."""
 
 from copy import copy
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import (
@@ -387,3 +387,12 @@ def selection_table(search, candidates, chances):
         "oob_loss": np.concatenate(losses),
         "weight": chances.ravel(),
     }
+
+
+def check_alpha(alpha):
+    """ValueError unless alpha is between 0 and 1."""
+    if not (isinstance(alpha, Real) and 0 < alpha < 1):
+        raise ValueError(
+            "alpha is the share of predictions that may miss, between 0 and 1; got "
+            f"{alpha!r}."
+        )

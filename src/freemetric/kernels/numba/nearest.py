@@ -149,13 +149,71 @@ def nearest_in_cells(Q, Z, rows, starts, cells, near, out):
 
 
 @njit(fastmath=FAST, nogil=True, cache=True)
-def add_votes(Z, Q, candidates, counts, masses, sizes, parts, out):
+def stretched_distances(X, Q, candidates, squares, out):
+    """Write squared distances of candidates under maps that stretch columns.
+
+    Parameters
+    ----------
+    X, Q : float32 arrays of shape (M, d) and (n, d)
+        Training samples and queries.
+    candidates : int32 array of shape (n, S)
+        Training samples to compare with every query.
+    squares : float32 array of shape (R, d)
+        Squares of the stretches of every map.
+    out : float32 array of shape (n, R, S)
+        The distances.
+    """
+    n, S = candidates.shape
+    R, d = squares.shape
+    # Differences are squared once for all maps, candidates side by side.
+    differences = np.empty((d, S), f32)
+    for q in range(n):
+        for s in range(S):
+            x = X[candidates[q, s]]
+            for c in range(d):
+                differences[c, s] = (Q[q, c] - x[c]) * (Q[q, c] - x[c])
+        for r in range(R):
+            sums = out[q, r]
+            sums[:] = f32(0)
+            for c in range(d):
+                stretch = squares[r, c]
+                for s in range(S):
+                    sums[s] += stretch * differences[c, s]
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def mixed_distances(Z, Q, candidates, out):
+    """Write squared distances of candidates between images under maps.
+
+    Parameters
+    ----------
+    Z, Q : float32 arrays of shape (M, R, p) and (n, R, p)
+        Images of the training samples and of the queries under every map.
+    candidates : int32 array of shape (n, S)
+        Training samples to compare with every query.
+    out : float32 array of shape (n, R, S)
+        The distances.
+    """
+    n, S = candidates.shape
+    R, p = Q.shape[1:]
+    for q in range(n):
+        for s in range(S):
+            images = Z[candidates[q, s]]  # of all maps: they lie side by side
+            for r in range(R):
+                square = f32(0)
+                for c in range(p):
+                    square += (Q[q, r, c] - images[r, c]) * (Q[q, r, c] - images[r, c])
+                out[q, r, s] = square
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def add_votes(distances, candidates, counts, masses, sizes, parts, out):
     """Add to ``out`` what the votes of candidates weigh for every query, over maps.
 
     Parameters
     ----------
-    Z, Q : float32 arrays of shape (R, M, p) and (R, n, p)
-        Coordinates of the training samples and of the queries under every map.
+    distances : float32 array of shape (n, R, S)
+        Squared distances of the candidates under every map.
     candidates : int32 array of shape (n, S)
         Training samples that may vote, for every query.
     counts, masses : int64 and float32 arrays of shape (M,)
@@ -165,23 +223,14 @@ def add_votes(Z, Q, candidates, counts, masses, sizes, parts, out):
     out : float32 array of shape (n, S)
         What to multiply the values of every candidate with; their sums are the votes.
     """
-    n, S = candidates.shape
     n_sizes = sizes.shape[0]
-    distances = np.empty(S, f32)
     near = np.empty(sizes[n_sizes - 1], f32)
     order = np.empty(sizes[n_sizes - 1], np.int32)
     taken = np.empty(sizes[n_sizes - 1], f32)
-    for q in range(n):
+    for q in range(distances.shape[0]):
         own = candidates[q]
-        for r in range(Z.shape[0]):
-            query = Q[r, q]
-            for s in range(S):
-                z = Z[r, own[s]]
-                square = f32(0)
-                for c in range(query.shape[0]):
-                    square += (query[c] - z[c]) * (query[c] - z[c])
-                distances[s] = square
-            n_near = keep_nearest(distances, near, order)
+        for r in range(distances.shape[1]):
+            n_near = keep_nearest(distances[q, r], near, order)
             for k in range(n_sizes):
                 # First the weight of the k nearest rows, of the last place only a part;
                 left, mass, n_used = sizes[k], f32(0), 0
