@@ -69,10 +69,8 @@ def evaluate(
     """
     R, p, d = A.shape
     maps = filled_up(A, (2,) if diagonal else (1, 2))
-    some = np.arange(R) % len(data.X)
-    X, w = (
-        part if len(part) == R else part[some] for part in (data.wide, data.weights)
-    )
+    b = np.arange(R) % len(data.X)
+    X, w = (part if len(part) == R else part[b] for part in (data.wide, data.weights))
     Z, W = images(X, maps, diagonal), np.empty(lists.rows.shape, f32)
     # Samples of all replicas, one after another.
     rows, log_weights, flat = _joined(lists.rows), _joined(lists.log_weights), W.ravel()
@@ -86,7 +84,7 @@ def evaluate(
         energies = (w * costs).sum(axis=1, dtype=np.float64)
     else:
         W /= W.sum(axis=2, keepdims=True)
-        y, scale = data.y[some], data.scale[some]
+        y, scale = data.y[b], data.scale[b]
         energies, W = prediction_cost(data.cost, W, lists.near, y, w, scale)
         W = W.astype(f32)
     if not with_gradient:
