@@ -25,7 +25,7 @@ NOT_YET = {
 
 
 def names_in(path):
-    """Yield functions, classes, parameters, attributes and variables with their lines."""
+    """Yield functions, classes, parameters, attributes and variables, with lines."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name, node.lineno

@@ -26,13 +26,15 @@ def test_loss_and_gradient(iris, rng, owners):
     owners = np.array(owners)
     centroids, A = rng.random((len(owners), 4)), rng.standard_normal((3, 4))
     is_own = owners == y[:, None]
-    value, gradient = class_mean_loss(A, X, centroids, is_own)
+
+    def loss(flat):
+        return class_mean_loss(flat.reshape(3, 4), X, centroids, is_own)
+
+    value, gradient = loss(A)
     assert value == pytest.approx(by_definition(A, X, y, centroids, owners), rel=1e-12)
     off = check_grad(
-        lambda flat: class_mean_loss(flat.reshape(3, 4), X, centroids, is_own)[0],
-        lambda flat: class_mean_loss(flat.reshape(3, 4), X, centroids, is_own)[
-            1
-        ].ravel(),
+        lambda flat: loss(flat)[0],
+        lambda flat: loss(flat)[1].ravel(),
         A.ravel(),
     )
     assert off < 1e-6 * np.linalg.norm(gradient) + 1e-7

@@ -186,15 +186,13 @@ class BoundTriplets:
 
     @available_if(lambda self: self.loss == "hinge")
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        (near, images), (far, images_of_far) = (
-            squares(self.similar, A),
-            squares(self.others, A),
-        )
+        near, images = squares(self.similar, A)
+        far, images_of_far = squares(self.others, A)
         costs = np.maximum(0, self.margin + near - far)
         active = (costs > 0) / costs.shape[1]
-        return costs.mean(axis=1), gradient_of_squares(
-            self.similar, active, images
-        ) - gradient_of_squares(self.others, active, images_of_far)
+        pull = gradient_of_squares(self.similar, active, images)
+        push = gradient_of_squares(self.others, active, images_of_far)
+        return costs.mean(axis=1), pull - push
 
 
 def squares(apart: Array, A: Array) -> tuple[Array, Array]:
