@@ -78,8 +78,8 @@ def warn_of_data(message: str) -> None:
     """
     frame, _ = _callers_frame()
     key = message, DataWarning, frame.f_lineno
-    place = *key, frame.f_code.co_filename
-    if place in SHOWN:
+    line = *key, frame.f_code.co_filename
+    if line in SHOWN:
         return
     registry: dict[Any, Any] = {}
     module = frame.f_globals.get("__name__", "<unknown>")
@@ -87,7 +87,7 @@ def warn_of_data(message: str) -> None:
         message, DataWarning, frame.f_code.co_filename, frame.f_lineno, module, registry
     )
     if key in registry:  # the action was "default"
-        SHOWN.add(place)
+        SHOWN.add(line)
 
 
 def callers_stacklevel() -> int:

@@ -93,8 +93,8 @@ def kernels_for(device: str) -> ModuleType:
     """
     kind = device.split(":")[0] if isinstance(device, str) else device
     if kind not in BACKENDS:
-        known = ", ".join(map(repr, BACKENDS))
-        raise ValueError(f"Unknown device {device!r}; known devices: {known}.")
+        names = ", ".join(map(repr, BACKENDS))
+        raise ValueError(f"Unknown device {device!r}; known devices: {names}.")
     return _backend(BACKENDS[kind])
 
 

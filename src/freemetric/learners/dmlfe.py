@@ -231,8 +231,8 @@ default="published"
         'identity'
         """
         if reading not in READINGS:
-            known = ", ".join(map(repr, READINGS))
-            raise ValueError(f"reading must be one of {known}; got {reading!r}.")
+            names = ", ".join(map(repr, READINGS))
+            raise ValueError(f"reading must be one of {names}; got {reading!r}.")
         n_steps = 200
         size = 0.1 if reading == "small-steps" else 1.0
         move: Any = ElementMove(size, n_moves="samples", target_acceptance=None)

@@ -21,7 +21,7 @@ MANY_COPIES = 0.1  # share of rows
 ROUNDING = 1e-12  # of projections of equal rows
 ORDINARY = (0.5, 1 + 1e-6)  # ranges of features scaled to [0, 1], of parts of them too
 ALIKE = 0.05  # relative spread of standard deviations that are one and the same
-MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs
+UNBATCHED = 10_000  # samples: beyond, batches are faster than all pairs
 BATCH = 2048  # samples
 DWARFED = 1e5  # times the range of most others: float32 sees nothing else
 
@@ -100,7 +100,7 @@ def rows_per_batch(
 ) -> int | None:
     """Samples of a batch; None for no batches."""
     if batch_size is None:
-        return None if n_samples <= MOST_WHOLE else usual
+        return None if n_samples <= UNBATCHED else usual
     return None if n_samples <= batch_size else batch_size
 
 

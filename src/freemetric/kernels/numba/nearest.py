@@ -62,15 +62,15 @@ def others_nearest(
     R, N, p = Z.shape
     lists = first_guess(R, N, n_neighbors) if guess is None else guess.copy()
     queries = np.ones((N, p + 1), Z.dtype)
-    places = np.empty((N, p + 1), Z.dtype)
+    others = np.empty((N, p + 1), Z.dtype)
     step = max(1, PAIRS // N)
     for r in range(R):
         queries[:, :p] = -2 * Z[r]
-        places[:, :p] = Z[r]
-        places[:, p] = np.einsum("np,np->n", Z[r], Z[r])
+        others[:, :p] = Z[r]
+        others[:, p] = np.einsum("np,np->n", Z[r], Z[r])
         for i in range(0, N, step):
             # Squared distances but for a constant of each row.
-            D = queries[i : i + step] @ places.T
+            D = queries[i : i + step] @ others.T
             improve_lists(D, i, lists[r, i : i + step])
     return lists
 
@@ -95,8 +95,8 @@ def keep_nearest(distances, near, order):
     distances are compared with the largest one kept, and with no other.
     """
     n_kept = 0
-    for place in range(distances.shape[0]):
-        distance = distances[place]
+    for j in range(distances.shape[0]):
+        distance = distances[j]
         if n_kept < near.shape[0]:
             n_kept += 1
         elif distance >= near[n_kept - 1]:
@@ -107,7 +107,7 @@ def keep_nearest(distances, near, order):
             order[at] = order[at - 1]
             at -= 1
         near[at] = distance
-        order[at] = place
+        order[at] = j
     return n_kept
 
 
@@ -167,10 +167,10 @@ def nearest_in_cells(Q, Z, rows, starts, cells, near, out):
         for k in range(K):
             kept[k] = np.inf
         for m in range(cells.shape[1]):
-            for place in range(starts[cells[q, m]], starts[cells[q, m] + 1]):
+            for j in range(starts[cells[q, m]], starts[cells[q, m] + 1]):
                 square = f32(0)
                 for c in range(query.shape[0]):
-                    square += (query[c] - Z[place, c]) * (query[c] - Z[place, c])
+                    square += (query[c] - Z[j, c]) * (query[c] - Z[j, c])
                 if square >= kept[K - 1]:
                     continue
                 at = K - 1
@@ -179,7 +179,7 @@ def nearest_in_cells(Q, Z, rows, starts, cells, near, out):
                     order[at] = order[at - 1]
                     at -= 1
                 kept[at] = square
-                order[at] = rows[place]
+                order[at] = rows[j]
 
 
 @njit(fastmath=FAST, nogil=True, cache=True)
