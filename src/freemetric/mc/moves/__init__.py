@@ -3,6 +3,7 @@
 from .hamiltonian import HamiltonianMove, LangevinMove
 from .metropolis import ElementMove, MatrixMove, Move, PenaltyMove, StretchRotateMove
 from .metropolis import accept as accept
+from .persistent import PersistentMove
 
 MOVES = {
     "element": ElementMove,
@@ -10,6 +11,7 @@ MOVES = {
     "langevin": LangevinMove,
     "matrix": MatrixMove,
     "penalty": PenaltyMove,
+    "persistent": PersistentMove,
     "stretch-rotate": StretchRotateMove,
 }
 
