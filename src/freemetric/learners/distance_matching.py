@@ -5,11 +5,11 @@ from scipy.linalg import eigvalsh
 from scipy.sparse import issparse
 from sklearn.utils import check_array, column_or_1d
 
-from ..mc.streams import generator
+from ..sklearn_compat import generator
 from .base import MetricLearner
 from .constraints import COUNT_OR_NONE, SEARCH
+from .descent import BoundedDescent, Descent
 from .linear_algebra import map_of
-from .search import BoundedDescent, Descent
 from .side_information import check_tuple_weights, check_tuples
 from .tuples.base import formed
 from .validation import canonical_order, check_weights

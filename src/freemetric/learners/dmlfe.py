@@ -21,7 +21,7 @@ from ..energies import (
     needs_targets,
     takes_weights,
 )
-from ..kernels.threads import one_blas_thread
+from ..kernels import one_blas_thread
 from ..mc import (
     Annealing,
     Constant,
@@ -31,8 +31,7 @@ from ..mc import (
     MatrixMove,
     Sampler,
 )
-from ..mc.streams import generator
-from ..sklearn_compat import HasMethods, Interval
+from ..sklearn_compat import HasMethods, Interval, generator
 from .base import WeightedMetricLearner
 from .constraints import (
     COUNT_OR_NONE,
@@ -42,9 +41,9 @@ from .constraints import (
     SEED,
     TWO_OR_MORE_OR_NONE,
 )
-from .maps import initial_map
-from .minibatch import SUBSET, rows_per_batch
-from .validation import check_samples, unit_of
+from .descent import initial_map
+from .minibatch import SUBSET
+from .validation import check_samples, rows_per_batch, unit_of
 from .walk import Walk, observers, side_by_side, walk_replicas
 
 N_CHAINS = 4  # of samples
@@ -319,8 +318,9 @@ default="published"
     def _first_map(self, rng, task, X, y):
         X = X[task.rows] / task.unit
         y = None if y is None else y[task.rows]
-        A = initial_map(self.init, rng, X, y, self.n_components, self._is_regression)
-        return A if isinstance(self.init, str) else task.unit * A
+        is_regression = self._is_regression
+        p = self.n_components
+        return initial_map(self.init, rng, X, y, p, is_regression, task.unit)
 
     def _checkpoint_path(self, depends_on):
         """The beginning of the names of the walks' files; None without a checkpoint."""

@@ -8,8 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..mc.streams import seed_sequence
-from ..sklearn_compat import validate_params
+from ..sklearn_compat import seed_sequence, validate_params
 from .constraints import COUNT, POSITIVE, SEED
 from .side_information import check_tuples
 from .validation import check_labels, has_label

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from ..mc.state import Array
-from ..mc.streams import generator
+from ..sklearn_compat import generator
 from .diagnostics import rejections
 from .recording import Recorder, Recording
 from .tempering import Coupled, Ladder, LadderTempering, default_move
