@@ -25,6 +25,7 @@ MOVES = [
     "HamiltonianMove",
     "LangevinMove, step 0.1",
     "PenaltyMove",
+    "PersistentMove",
 ]
 RUNS = [
     "ElementMove",
@@ -32,6 +33,7 @@ RUNS = [
     "StretchRotateMove",
     "LangevinMove",
     "PenaltyMove",
+    "PersistentMove",
     "Annealing, Linear",
 ]
 FAST_RUNS = ["HamiltonianMove"]
