@@ -3,7 +3,7 @@
 import numpy as np
 
 from freemetric.mc import Annealing, Constant, Streams
-from freemetric.mc.streams import generator
+from freemetric.sklearn_compat import generator
 from freemetric.thermodynamics import Proof
 from freemetric.thermodynamics.proofs import (
     RATE,

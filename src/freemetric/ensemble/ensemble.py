@@ -7,7 +7,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.neighbors import NearestNeighbors
 
-from ..kernels.numba.voting import add_votes
+from ..kernels.numba.nearest import add_votes
 from .averaged_metric import Embedding, feature_shares
 from .neighbors import Shortlist
 from .training_set import TrainingSet

@@ -6,16 +6,14 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
-from ..kernels.threads import one_blas_thread
+from ..kernels import one_blas_thread
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
-from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
-from .beside import ArrayRegressor
+from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, check_alpha, fill_values
 from .boosted_trees import BoostedTreesRegressor
-from .conformal import check_alpha
 from .linear import LineRegressor, SurfaceRegressor
-from .regression import TargetTask
 from .scale import SCALES, Scale, scales_to_try, squared_errors
-from .stacking import checked_estimators, cross_fitted, fit_all
+from .stacking import ArrayRegressor, checked_estimators, cross_fitted, fit_all
+from .tasks import TargetTask
 from .training_set import TrainingSet
 from .trends import Combination, Noise, range_of
 

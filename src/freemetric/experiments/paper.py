@@ -9,7 +9,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from ..extras import require
+from ..exceptions import require
 from .tables import Table
 
 pd = require("pandas", "bench")

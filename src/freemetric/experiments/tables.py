@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..extras import require
+from ..exceptions import require
 from .measures import ERROR
 from .statistics import checked, listed, posthoc, summarise
 

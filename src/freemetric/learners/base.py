@@ -17,7 +17,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..exceptions import callers_stacklevel
-from ..kernels.threads import one_blas_thread
+from ..kernels import one_blas_thread
 from ..sklearn_compat import validate_params
 from .constraints import COUNT_OR_NONE
 from .validation import (

@@ -7,12 +7,11 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array, gen_batches
 
 from ..exceptions import warn_of_data
-from ..kernels import cpu_kernels
-from ..kernels.threads import one_blas_thread
-from ..mc.streams import generator
+from ..kernels import cpu_kernels, one_blas_thread
+from ..sklearn_compat import generator
 from .constraints import COUNT, COUNT_OR_NONE, NOT_NEGATIVE, POSITIVE, SEARCH
+from .descent import BestSoFar, logger
 from .linear_algebra import group_means, map_by_contrast, map_of, shrunk
-from .search import BestSoFar, logger
 from .side_information import TripletLearner, check_tuples, class_neighbors
 from .validation import canonical_order, clip_count, unit_of
 

@@ -12,7 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
 from ..exceptions import warn_of_data
-from ..mc.streams import generator
+from ..sklearn_compat import generator
 from .base import MetricLearner
 from .linear_algebra import covariance
 from .validation import canonical_order
@@ -194,6 +194,34 @@ def class_neighbors(
     return own, other
 
 
+# A prior metric
+
+
+def prior_matrix(prior: Any, X: NDArray, unit: float = 1.0) -> NDArray:
+    """M_0 (d, d) of X / unit, symmetric and positive definite.
+
+    ``prior`` is "identity", "covariance", of all rows, or a matrix in the units of X.
+    """
+    d = X.shape[1]
+    if isinstance(prior, str):
+        if prior == "identity":
+            return np.eye(d)
+        X = X / unit
+        return inv(covariance(X - X.mean(axis=0)))
+    M = check_array(prior, dtype=np.float64)
+    if M.shape != (d, d):
+        raise ValueError(f"prior has shape {M.shape}; expected ({d}, {d}).")
+    if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] <= 0:
+        raise ValueError("prior must be symmetric and positive definite.")
+    return unit**2 * (M + M.T) / 2
+
+
+def departure(A: NDArray, M0: NDArray, cost: float) -> tuple[float, NDArray]:
+    """cost |A^T A - M_0|^2 and its gradient by A."""
+    off = A.T @ A - M0
+    return cost * float((off**2).sum()), 4 * cost * np.dot(A, off)
+
+
 # Bases of learners
 
 
@@ -279,25 +307,3 @@ class PairLearner(MetricLearner):
         if y is None:
             return self._given_pairs(X, pairs, pair_labels)
         return draw_pairs(generator(self.random_state), X, y, self.n_constraints)
-
-
-class PriorLearner(MetricLearner):
-    """A learner with a prior metric, which may be the covariance of all rows."""
-
-    _uses_unlabelled = True
-    prior: Any
-
-    def _prior(self, X, unit=1.0):
-        """M_0 (d, d) of X / unit, symmetric and positive definite."""
-        d = X.shape[1]
-        if isinstance(self.prior, str):
-            if self.prior == "identity":
-                return np.eye(d)
-            X = X / unit
-            return inv(covariance(X - X.mean(axis=0)))
-        M = check_array(self.prior, dtype=np.float64)
-        if M.shape != (d, d):
-            raise ValueError(f"prior has shape {M.shape}; expected ({d}, {d}).")
-        if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] <= 0:
-            raise ValueError("prior must be symmetric and positive definite.")
-        return unit**2 * (M + M.T) / 2

@@ -11,9 +11,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from ..kernels.threads import one_blas_thread
+from ..kernels import one_blas_thread
 from ..mc import Chain, Info, Sampler, State, Streams
-from .search import BestSoFar, logger
+from .descent import BestSoFar, logger
 
 SECONDS = 1.0  # between two writes of a checkpoint
 PARTS = ("A", "energy", "gradient", "velocity", "scale", "temperatures", "energies")

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 Size = int | tuple[int, ...]
 LAST_PLACE = {
@@ -126,14 +125,3 @@ def _bit_generator(place: Any) -> np.random.BitGenerator:
     if not 0 <= at <= LAST_PLACE.get(kind, 0):
         raise ValueError(f"a random stream of {kind} at an impossible place")
     return made
-
-
-def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """The root of all random streams of a fit, from scikit-learn's ``random_state``."""
-    entropy = check_random_state(random_state).randint(2**32, size=4, dtype=np.uint32)
-    return np.random.SeedSequence(entropy.tolist())
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """The one generator of a fit, from scikit-learn's ``random_state``."""
-    return np.random.default_rng(seed_sequence(random_state))

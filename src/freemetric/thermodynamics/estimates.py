@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from ..extras import require
+from ..exceptions import require
 from ..mc.diagnostics import mean_error
 from ..mc.state import Array
 from .diagnostics import LogZ, Mixing, mixing

@@ -11,7 +11,7 @@ from ..energies import as_energy, names_rows
 from ..learners.dmlfe import DMLFE, bound_energy
 from ..mc.diagnostics import effective_sample_size, split_r_hat
 from ..mc.state import Array
-from ..mc.streams import generator
+from ..sklearn_compat import generator
 from .diagnostics import MOST_R_HAT, Mixing
 from .estimates import Thermodynamics, thermodynamics
 from .ladder import TemperingSettings, temper

@@ -10,7 +10,7 @@ from scipy.interpolate import PchipInterpolator
 
 from ..mc import Annealing, Constant
 from ..mc.state import Array
-from ..mc.streams import generator
+from ..sklearn_compat import generator
 from .diagnostics import equilibrated, rejections
 from .population import PopulationSettings, population_annealing
 from .recording import Recorder, Recording

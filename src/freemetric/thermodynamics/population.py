@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from ..mc import State, Streams
-from ..mc.moves import as_move
+from ..mc.samplers import as_move
 from ..mc.state import Array, evaluate
-from ..mc.streams import generator
+from ..sklearn_compat import generator
 from .tempering import Coupled, Ladder, default_move
 
 

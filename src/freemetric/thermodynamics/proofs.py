@@ -12,7 +12,7 @@ from scipy.special import digamma, polygamma
 
 from ..mc import Annealing, Constant, State
 from ..mc.state import Array
-from ..mc.streams import generator
+from ..sklearn_compat import generator
 
 SHAPES = np.array([1.5, 4.0])  # a of the two parameters
 RATE = 2.0  # c

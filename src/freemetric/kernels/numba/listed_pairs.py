@@ -9,14 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..costs import prediction_cost
-from ..maps import images, slopes
-from ..protocol import Similarity
+from ..formulas import Similarity, filled_up, images, prediction_cost, slopes
 from .compiling import FAST, njit
-from .exp2 import LOG2E, exp2
-from .rows import similarity_cost
+from .rows import LOG2E, exp2, similarity_cost
 
-LANES = 16  # numbers of the longest vectors
 FAR = np.float32(-1e30)
 f32 = np.float32
 
@@ -63,14 +59,6 @@ def pull(W, rows, X, WX, s):
             s[j] += force
             for k in range(to.shape[0]):
                 to[k] += force * other[k]
-
-
-def filled_up(A: NDArray, axes: tuple[int, ...] = (2,)) -> NDArray[np.float32]:
-    """A stack in float32 with zeros behind the last two dimensions: loops over features
-    run in whole vectors.
-    """
-    room = [(0, -A.shape[axis] % LANES if axis in axes else 0) for axis in range(3)]
-    return np.pad(A.astype(f32), room)
 
 
 def evaluate(
