@@ -153,7 +153,7 @@ class NarrowAndWide:
     one is narrow, far away and deeper.
     """
 
-    stiffness, depth, apart = np.array([2.0, 30.0]), 0.8, 2.0
+    stiffness, depth, apart = np.array([2.0, 30.0]), 0.8, 1.5
 
     def along(self, x, squared_radius):
         """E at x on the line through both wells, and beside it."""
@@ -174,7 +174,7 @@ class NarrowAndWide:
         return np.minimum(*wells), k * (A - centre)
 
 
-def narrow_and_wide(ridge=0.1, n=3):
+def narrow_and_wide(ridge=0.1, n=2):
     """By integration over the line and the radius beside it."""
     energy = NarrowAndWide()
     coldest, hottest = 0.05, 1.0
