@@ -21,11 +21,11 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent), str(HERE.parents[1])]
 
-from command import RECORDS, print_table  # noqa: E402
+from command import RECORDS, print_table
+from tests.thermodynamics import problems, samplers
+from tests.thermodynamics.calibration import calibration_test
 
-from freemetric.thermodynamics import TemperingSettings, joint_test  # noqa: E402
-from tests.thermodynamics import problems, samplers  # noqa: E402
-from tests.thermodynamics.calibration import calibration_test  # noqa: E402
+from freemetric.thermodynamics import TemperingSettings, joint_test
 
 COMMITTED = RECORDS / "physics/thermodynamics.jsonl"
 SEEDS = {100: 15, 400: 15, 1000: 5}  # by number of steps
