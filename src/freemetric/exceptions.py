@@ -7,8 +7,8 @@ from typing import Any
 
 # Packages that a warning does not point to.
 ON_THE_WAY = (__name__.split(".")[0], "sklearn", "joblib", "contextlib")
-# warnings with their lines, as Python keeps them for every module
-SHOWN: set[tuple[str, type, int, str]] = set()
+# topics of warnings with the files and lines they were shown at
+SHOWN: set[tuple[str, str, int]] = set()
 
 
 def printable(text):
@@ -66,25 +66,23 @@ class ModelFilePermissionError(ModelFileAccessError, PermissionError):
     """The user may not read or write the model file."""
 
 
-def warn_of_data(message: str) -> None:
+def warn_of_data(message: str, topic: str = "") -> None:
     """Give a DataWarning at the user's line, once where the filters show a line's
     warning once.
 
     Python forgets what it has shown whenever filters change, and scikit-learn changes
-    them around every fold.
+    them around every fold. Messages about the same topic, which may differ in their
+    numbers, are one warning.
     """
     frame, _ = _callers_frame()
-    key = message, DataWarning, frame.f_lineno
-    place = *key, frame.f_code.co_filename
-    if place in SHOWN:
+    line = frame.f_code.co_filename, frame.f_lineno
+    if (topic or message, *line) in SHOWN:
         return
     registry: dict[Any, Any] = {}
     module = frame.f_globals.get("__name__", "<unknown>")
-    warnings.warn_explicit(
-        message, DataWarning, frame.f_code.co_filename, frame.f_lineno, module, registry
-    )
-    if key in registry:  # the action was "default"
-        SHOWN.add(place)
+    warnings.warn_explicit(message, DataWarning, *line, module, registry)
+    if (message, DataWarning, frame.f_lineno) in registry:  # the action was "default"
+        SHOWN.add((topic or message, *line))
 
 
 def callers_stacklevel() -> int:

@@ -1,13 +1,13 @@
 """The encoder of tables: which columns are used, and how they become numbers."""
 
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..exceptions import warn_of_data
 from .cells import (
     ISO,
     cells_of_table,
@@ -21,6 +21,9 @@ from .columns import MAX_CATEGORIES, fit_categories, fit_dates, fit_numbers
 
 IDENTIFIER = re.compile(r"(?i:(.*[^a-z])?(id|key|index|no|nr)|unnamed: 0)|.*[a-z]I[dD]")
 """The names of columns that number the rows."""
+
+MOST_REASONS = 20
+"""The number of columns that the warning of columns left out names."""
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -250,8 +253,10 @@ def warn_of_columns_left_out(reasons):
     if reasons:
         name = reasons[0].partition(" (")[0]
         advice = f"keep=[{name}] uses a column, drop=[{name}] silences this warning"
-        message = f"Columns left out: {', '.join(reasons)}; {advice}."
-        warnings.warn(message, UserWarning, stacklevel=2)
+        shown = ", ".join(reasons[:MOST_REASONS])
+        if len(reasons) > MOST_REASONS:
+            shown = f"{shown} and {len(reasons) - MOST_REASONS} others"
+        warn_of_data(f"Columns left out: {shown}; {advice}.")
 
 
 def warn_of_words(name, texts, decimal):
@@ -259,5 +264,4 @@ def warn_of_words(name, texts, decimal):
     unread = read_numbers(texts, decimal).unread
     if len(unread) < len(texts) / 2:
         message = f"{texts[unread[0]]!r} is no number"
-        message = f"Column {name!r} is read as categories, because {message}."
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warn_of_data(f"Column {name!r} is read as categories, because {message}.")
