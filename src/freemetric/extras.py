@@ -14,7 +14,8 @@ def require(module: str, extra: str = "bench") -> Any:
     """Import a module of an extra; ImportError, in one line with the command that
     installs it, where it is missing.
 
-    ``extra`` installs the module, unless it is in ``OWN_EXTRA``.
+    The command names the missing package itself, which works wherever freemetric is
+    from. ``extra`` has the module, unless it is in ``OWN_EXTRA``.
 
     Examples
     --------
@@ -25,9 +26,8 @@ def require(module: str, extra: str = "bench") -> Any:
         return import_module(module)
     except ModuleNotFoundError as missing:
         extra = OWN_EXTRA.get(module.partition(".")[0], extra)
-        raise ImportError(
-            f"This needs {missing.name}: pip install 'freemetric[{extra}]'."
-        ) from None
+        advice = f"pip install {missing.name} (extra {extra!r})"
+        raise ImportError(f"This needs {missing.name}: {advice}.") from None
 
 
 def versions() -> dict[str, str]:

@@ -6,7 +6,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
-from .encoder import TableEncoder
+from .encoder import TableEncoder, encoded
 from .frames import as_frame, as_numbers, as_target, default_names
 
 
@@ -153,13 +153,13 @@ class TableModel(BaseEstimator):
         check_is_fitted(self)
         frame, has_names = as_frame(X)
         if has_names and hasattr(self, "feature_names_in_"):
-            return self.pipeline_[0].transform(frame)
+            return encoded(self.pipeline_[0], frame)
         n_columns = self.n_features_in_
         if frame.shape[1] != n_columns:
             wanted = f"{type(self).__name__} is expecting {n_columns} features as input"
             raise ValueError(f"X has {frame.shape[1]} features, but {wanted}.")
         names = getattr(self, "feature_names_in_", default_names(n_columns))
-        return self.pipeline_[0].transform(frame.set_axis(names, axis=1))
+        return encoded(self.pipeline_[0], frame.set_axis(names, axis=1))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
