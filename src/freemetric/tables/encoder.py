@@ -18,6 +18,7 @@ from .cells import (
     read_numbers,
 )
 from .columns import MAX_CATEGORIES, fit_categories, fit_dates, fit_numbers
+from .frames import as_frame
 
 IDENTIFIER = re.compile(r"(?i:(.*[^a-z])?(id|key|index|no|nr)|unnamed: 0)|.*[a-z]I[dD]")
 """The names of columns that number the rows."""
@@ -73,7 +74,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame of shape (n_rows, n_columns)
+        X : DataFrame of shape (n_rows, n_columns), list of dict or array-like
             The table.
         y : ignored
             Present by convention.
@@ -91,7 +92,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame of shape (n_rows, n_columns)
+        X : DataFrame of shape (n_rows, n_columns), list of dict or array-like
             The table.
         y : ignored
             Present by convention.
@@ -101,6 +102,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         features : ndarray of shape (n_rows, n_features)
             The features that vary.
         """
+        X = as_frame(X)[0]
         check_names(X, self.keep, "keep")
         check_names(X, self.drop, "drop")
         columns, values, reasons = fit_columns(X, set(self.keep), set(self.drop))
@@ -120,7 +122,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame of shape (n_rows, n_columns)
+        X : DataFrame of shape (n_rows, n_columns), list of dict or array-like
             A table with the columns used in fit, in any order, and perhaps others.
 
         Returns
@@ -129,7 +131,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             The features that vary.
         """
         check_is_fitted(self)
-        return encoded(self, X)
+        return encoded(self, as_frame(X)[0])
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the features.

@@ -42,7 +42,7 @@ def as_frame(X):
 
 
 def as_pandas(X):
-    """Return the frame of another library as one of pandas; other things as they are."""
+    """Return a frame of another library as one of pandas; all else as it is."""
     if hasattr(X, "to_pandas"):
         return X.to_pandas()
     if hasattr(X, "__dataframe__"):
