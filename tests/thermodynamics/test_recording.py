@@ -253,7 +253,7 @@ def test_a_missing_extra_is_one_line(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "pymbar", None)
     with pytest.raises(
-        ImportError, match=r"This needs pymbar: pip install 'freemetric\[thermo\]'"
+        ImportError, match=r"This needs pymbar: pip install pymbar \(extra 'thermo'\)"
     ):
         equilibration(np.arange(5.0))
 

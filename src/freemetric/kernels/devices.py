@@ -106,7 +106,7 @@ def cpu_kernels() -> ModuleType:
 @cache
 def _backend(name):  # compiled functions and torch are imported when they are needed
     if name.startswith("torch") and find_spec("torch") is None:
-        raise ImportError("A GPU needs torch: pip install 'freemetric[gpu]'.")
+        raise ImportError("A GPU needs torch: pip install torch (extra 'gpu').")
     return import_module(f".{name}", __package__)
 
 

@@ -116,7 +116,8 @@ def clip_count(value: Any, most: int, name: str) -> Any:
     """``value``, or ``most`` with a warning where the data allow no more."""
     if value is None or value <= most:
         return value
-    warn_of_data(f"{name}={value} is more than the data allow; {most} is used.")
+    message = f"{name}={value} is more than the data allow; {most} is used."
+    warn_of_data(message, topic=f"{name}={value}")
     return most
 
 
@@ -286,13 +287,15 @@ def warn_of_dwarfs(spans: NDArray) -> None:
         times = spans.max() / usual
         what = f"Feature {spans.argmax()} spans {times:.1e} times as much as most"
         remedy = "scale the features, or look for a wrong cell"
-        warn_of_data(f"{what} others, distances consist of it alone: {remedy}.")
+        message = f"{what} others, distances consist of it alone: {remedy}."
+        warn_of_data(message, topic="a wide feature")
 
 
 def warn_of_unlabelled(n: int) -> None:
     """Warn of rows that are left out because they have no label."""
     remedy = "if -1 is a class, give it another name"
-    warn_of_data(f"Unlabelled rows (y = -1) are left out: {n}; {remedy}.")
+    message = f"Unlabelled rows (y = -1) are left out: {n}; {remedy}."
+    warn_of_data(message, topic="unlabelled rows")
 
 
 def warn_of_copies(X: NDArray) -> None:
@@ -300,7 +303,8 @@ def warn_of_copies(X: NDArray) -> None:
     copies = count_copies(X)
     if copies > MANY_COPIES * len(X):
         why = "errors that leave one row out may be too low"
-        warn_of_data(f"{copies} of {len(X)} rows are copies of others: {why}.")
+        message = f"{copies} of {len(X)} rows are copies of others: {why}."
+        warn_of_data(message, topic="copies")
 
 
 def count_copies(X: NDArray) -> int:
