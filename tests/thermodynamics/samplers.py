@@ -23,9 +23,8 @@ MOVES = {
     "HamiltonianMove": HamiltonianMove(0.6, **FIXED),
     "LangevinMove, step 0.1": LangevinMove(0.1, **FIXED),
     "PenaltyMove": PenaltyMove(MatrixMove(1.0, **FIXED)),
-    "ParallelTempering": ParallelTempering((0.5, 1.0, 2.0), MatrixMove(1.0, **FIXED)),
 }
-"""Moves and samplers with fixed step sizes, for the joint test."""
+"""Moves with fixed step sizes, for the joint test."""
 
 RUNS = {
     "ElementMove": ElementMove(),
