@@ -85,3 +85,9 @@ def as_sampler(sampler):
 def temperatures_of(sampler):
     """Of the replicas that depend on each other: those of a ladder, else one."""
     return np.asarray(getattr(sampler, "temperatures", [TEMPERATURE]), dtype=float)
+
+
+def draw_posterior(rng, y, temperature):
+    """Exact maps of the energy of the proofs."""
+    warmth = temperature / TEMPERATURE
+    return np.log(rng.gamma((SHAPES + y) / warmth) * warmth / (1 + RATE))

@@ -96,13 +96,6 @@ class Mixing(NamedTuple):
     log_z: LogZ
 
     @property
-    def barrier(self) -> float:
-        """Sum of rejection rates of all neighbours, Lambda; about 2 Lambda + 1 rungs
-        are best.
-        """
-        return float((1 - self.swap_rate).sum())
-
-    @property
     def mixes(self) -> bool:
         """Whether a replica made a round trip, or there is one rung alone."""
         return self.round_trips > 0 or not len(self.swap_rate)

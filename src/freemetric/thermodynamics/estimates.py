@@ -186,9 +186,8 @@ def estimates_of_log_z(recording: Recording, f: Array, slopes: Array) -> LogZ:
     gain = (u[:-1] - u[1:])[own, ..., own].reshape(len(own), -1)
     steps = logsumexp(gain, axis=1) - np.log(gain.shape[1])
     weights = np.exp(gain - steps[:, None]) / gain.shape[1]
-    stones = np.concatenate([[0.0], np.cumsum(steps)])
-    start = np.zeros((1, gain.shape[1]))
-    along = np.concatenate([start, np.cumsum(weights - 1 / gain.shape[1], axis=0)])
+    stones = np.cumsum(np.append(0.0, steps))
+    along = np.pad(np.cumsum(weights - 1 / gain.shape[1], axis=0), ((1, 0), (0, 0)))
     found = {
         "MBAR": (f[0] - f, _errors(recording, slopes)),
         "stepping stones": (stones, _errors(recording, along)),

@@ -55,15 +55,11 @@ class Population(NamedTuple):
         The rungs.
     log_z, log_z_error : ndarray of shape (n_rungs,)
         Log of the partition function; F = -T log Z.
-    n_families : ndarray of shape (n_islands,)
-        First replicas with descendants at the end; few of many mean that the population
-        was too small.
     """
 
     ladder: Ladder
     log_z: Array
     log_z_error: Array
-    n_families: NDArray[np.intp]
 
 
 def population_annealing(
@@ -135,7 +131,6 @@ def population_annealing(
         rng,
         A,
     )
-    families = np.tile(np.arange(size[1]), (size[0], 1))
     log_z = [np.full(size[0], coupled.log_reference(A[0].size, ladder.temperature[0]))]
     for k in range(1, len(ladder.temperature)):
         E, C = (
@@ -145,11 +140,9 @@ def population_annealing(
         gain = u[k - 1] - u[k]
         log_z.append(log_z[-1] + logsumexp(gain, axis=1) - np.log(size[1]))
         chosen = copies(rng, gain)
-        families = np.take_along_axis(families, chosen, axis=1)
         herd.A = herd.A[(chosen + size[1] * np.arange(size[0])[:, None]).ravel()]
         herd.walk(settings.n_steps, ladder.coupling[k], ladder.temperature[k])
-    counts = np.array([len(np.unique(island)) for island in families])
-    return Population(ladder, *_combined(np.array(log_z)), counts)
+    return Population(ladder, *_combined(np.array(log_z)))
 
 
 class _Herd:

@@ -65,7 +65,7 @@ class Proof(NamedTuple):
 
 
 def joint_test(
-    move: Any, n_chains: int = 400, n_rounds: int = 50, random_state: Any = 0
+    sampler: Any, n_chains: int = 400, n_rounds: int = 50, random_state: Any = 0
 ) -> Proof:
     r"""Geweke's test of the joint distribution of parameters and data.
 
@@ -77,8 +77,9 @@ def joint_test(
 
     Parameters
     ----------
-    move : Move
-        What to test, with fixed step sizes.
+    sampler : Move or Sampler
+        What to test, with fixed step sizes. A move is tested at a constant temperature;
+        a sampler must keep ``TEMPERATURE`` and its replicas apart.
     n_chains : int, default=400
         Independent chains.
     n_rounds : int, default=50
@@ -104,7 +105,8 @@ def joint_test(
     True
     """
     rng = generator(random_state)
-    sampler = Annealing(Constant(TEMPERATURE), move, n_steps=n_rounds, burn_in=0.3)
+    if not hasattr(sampler, "begin"):
+        sampler = Annealing(Constant(TEMPERATURE), sampler, n_steps=n_rounds)
     theta = np.log(rng.gamma(SHAPES, size=(n_chains, 1, 2)))
     y = _draw_data(rng, theta)
     chain = sampler.begin(rng, GammaPoisson(y), theta)
