@@ -4,8 +4,8 @@
     python benchmarks/learners_size.py --run out/learners_size.jsonl
 
 The problem is that of scale.py, 30 features and 4 classes. Every fit has a process of
-its own and the defaults of the learner; a small fit before it loads compiled kernels.
-Seconds are those of the processor. Memory is what the fit adds to the peak (Linux).
+its own with one thread, and the defaults of the learner; a small fit before it loads
+compiled kernels. Seconds are those of the processor. Memory is what the fit adds to the peak (Linux).
 A fit may add 4 GB of address space and take ``--limit`` seconds of the processor; a
 learner that was stopped is not tried with more samples. Records are resumed.
 """
@@ -20,13 +20,14 @@ import time
 import warnings
 from pathlib import Path
 
-from command import RECORDS, arguments_of, print_table
+from command import RECORDS, ROOT, arguments_of, print_table
 from scale_problem import problem
 
 COMMITTED = RECORDS / "learners_size.jsonl"
 SIZES = (10_000, 100_000, 1_000_000)
 CONSTRAINTS = {"itml": "pairs", "scml": "triplets", "lsml": "quadruplets"}
 """Learners that are also tried with a million constraints, on 10,000 samples."""
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 MILLION = 1_000_000
 MOST_BYTES = 4 * 10**9
 FROM = ("y", "pairs", "triplets", "quadruplets", "chunks", "sample_weight")
@@ -112,8 +113,9 @@ def measure(name, size, limit):
 def record_of(name, size, limit):
     """Return the record that another process makes."""
     command = [sys.executable, __file__, "--one", name, str(size), str(limit)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    commit = ["git", "-C", str(RECORDS), "rev-parse", "--short", "HEAD"]
+    environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    commit = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
     about = subprocess.run(commit, capture_output=True, text=True).stdout.strip()
     record = {"learner": name, "size": size, "commit": about, "limit": limit}
     if done.returncode == 0:
@@ -127,15 +129,18 @@ def read(path):
     return {(record["learner"], str(record["size"])): record for record in found}
 
 
-def run(path, names, limit):
+def run(path, names, sizes, limit):
     """Append the records that a file lacks, small sizes first."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    jobs = [(name, size) for size in SIZES for name in names]
-    jobs[len(names) : len(names)] = [(name, "constraints") for name in CONSTRAINTS]
+    jobs = [(name, size) for size in sizes for name in names]
     for name, size in jobs:
+        if size == "constraints" and name not in CONSTRAINTS:
+            continue
         found = read(path)
-        smaller = [found.get((name, str(n)), {}) for n in SIZES if str(n) != str(size)]
-        if (name, str(size)) in found or any("failure" in one for one in smaller):
+        stopped = size != "constraints" and any(
+            "failure" in found.get((name, str(n)), {}) for n in SIZES if n < int(size)
+        )
+        if (name, str(size)) in found or stopped:
             continue
         record = record_of(name, size, limit)
         with path.open("a") as file:
@@ -154,7 +159,7 @@ def row(name, records):
     """Return a line of the table: by what it is taught, what it gives, its cost."""
     kind = kinds()[name]
     taken = inspect.signature(kind.fit).parameters
-    teachers = [n for n in FROM if n in taken and (n != "y" or kind.__doc__)]
+    teachers = [name for name in FROM if name in taken]
     gives = [method for method in GIVES if hasattr(kind(), method)]
     costs = [cell(records.get((name, str(size)))) for size in (*SIZES, "constraints")]
     return [kind.__name__, ", ".join(teachers), ", ".join(gives), *costs]
@@ -171,7 +176,8 @@ def main():
         return
     names = arguments.methods or list(kinds())
     if arguments.run:
-        run(arguments.run, names, arguments.limit)
+        sizes = arguments.sets or (SIZES[0], "constraints", *SIZES[1:])
+        run(arguments.run, names, sizes, arguments.limit)
     records = read(arguments.run or COMMITTED)
     head = ["learner", "from", "gives", "1e4", "1e5", "1e6", "1e6 constraints"]
     print_table(head, [row(name, records) for name in names])
