@@ -5,9 +5,10 @@
 
 The problem is that of scale.py, 30 features and 4 classes. Every fit has a process of
 its own with one thread, and the defaults of the learner; a small fit before it loads
-compiled kernels. Seconds are those of the processor. Memory is what the fit adds to the peak (Linux).
-A fit may add 4 GB of address space and take ``--limit`` seconds of the processor; a
-learner that was stopped is not tried with more samples. Records are resumed.
+compiled kernels. Seconds are those of the processor. Memory is what the fit adds to the
+peak (Linux). A fit may add 4 GB of address space and take ``--limit`` seconds of the
+processor; a learner that was stopped is not tried with more samples. Records are
+resumed.
 """
 
 import inspect
