@@ -77,7 +77,7 @@ def test_weights_are_split_with_the_samples_of_a_search(iris):
     weights = np.where(y == 1, 5.0, 1.0)
     with config_context(enable_metadata_routing=True):
         learner = NCA(2, max_iter=5).set_fit_request(sample_weight=True)
-        neighbors = KNeighborsClassifier().set_score_request(sample_weight=False)
+        neighbors = KNeighborsClassifier().set_score_request(sample_weight=True)
         model = make_pipeline(learner, neighbors)
         search = GridSearchCV(model, {"nca__n_components": [1, 2]}, cv=2)
         search.fit(X, y, sample_weight=weights)
