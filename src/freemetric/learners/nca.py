@@ -323,7 +323,7 @@ def descend(
     n = rows_per_batch(model.batch_size, len(X))
     search: Any
     if n is None:
-        search = _whole_search(model, X / unit, y, weights, unit, energy)
+        search = _search_of_all(model, X / unit, y, weights, unit, energy)
     else:
         search = batch_search(model, (X, y, weights, unit), n, energy, size_energy)
     n_iter = model._run(search)
@@ -334,7 +334,7 @@ def descend(
     }
 
 
-def _whole_search(model, X, y, weights, unit, energy):
+def _search_of_all(model, X, y, weights, unit, energy):
     """L-BFGS on the energy of all samples."""
     bound = energy.bind(X, y, sample_weight=weights, device=model.device)
 

@@ -43,9 +43,9 @@ def check_pairs(
 ) -> tuple[NDArray, NDArray[np.bool_]]:
     """Index pairs (n, 2) and whether each is similar; labels are +1 and -1."""
     if pairs is None or pair_labels is None:
-        given = "pairs" if pair_labels is None else "pair_labels"
+        present = "pairs" if pair_labels is None else "pair_labels"
         missing = "pair_labels" if pair_labels is None else "pairs"
-        raise ValueError(f"{given} needs {missing}: both are given, or none.")
+        raise ValueError(f"{present} needs {missing}: both are given, or none.")
     indices = check_tuples(pairs, 2, n_samples, "pairs")
     labels = np.asarray(pair_labels)
     if labels.shape != (len(indices),) or not np.isin(labels, (-1, 1)).all():
@@ -316,8 +316,8 @@ class PairLearner(MetricLearner):
         refuse_tuples(self, X, y, "pairs", 2)
         return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
 
-    def _given_pairs(self, X, pairs, pair_labels):
-        """Pairs (n, 2) that were given, and which of them are similar."""
+    def _checked_pairs(self, X, pairs, pair_labels):
+        """Pairs (n, 2) of a user, and which of them are similar."""
         pairs, similar = check_pairs(pairs, pair_labels, len(X))
         if self._needs_similar and not similar.any():
             raise ValueError("pair_labels has no similar pair to pull together.")
@@ -328,5 +328,5 @@ class PairLearner(MetricLearner):
     def _pairs(self, X, y, pairs, pair_labels):
         """Pairs that were given or drawn from the labels, and which are similar."""
         if y is None:
-            return self._given_pairs(X, pairs, pair_labels)
+            return self._checked_pairs(X, pairs, pair_labels)
         return draw_pairs(generator(self.random_state), X, y, self.n_constraints)
