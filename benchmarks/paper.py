@@ -30,7 +30,6 @@ from freemetric.experiments.figures import interval_figure
 from freemetric.experiments.measures import mean_errors
 from freemetric.experiments.methods import PAPER_LEARNERS, PAPER_METHODS, READINGS
 from freemetric.experiments.paper import (
-    as_published,
     beside_published,
     neighbors_beside_published,
     of_published_methods,
@@ -72,7 +71,12 @@ def print_errors(protocol):
 def print_published():
     methods = [*COMPARED[:-1], "dmlfe-paper"]
     methods.remove("dmlfe")
-    ours = as_published(errors_of("one-k", methods, UNSURE)).sort_index(axis=1)
+    records = [
+        record
+        for record in committed("paper", OURS)
+        if record.job.method in methods and record.job.dataset not in UNSURE
+    ]
+    ours = of_published_methods(records)[0].sort_index().sort_index(axis=1)
     print(beside_published(ours).markdown())
 
 

@@ -100,20 +100,6 @@ def test_few_methods_have_what_they_suffice_for(records, tmp_path):
     assert first == second
 
 
-def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "page"
-    again.write(path, b"old")
-
-    def full(path, content):
-        raise OSError("the disk is full")
-
-    monkeypatch.setattr(type(path), "write_bytes", full)
-    with pytest.raises(OSError, match="full"):
-        again.write(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def contents(path):
     return {(r.job, tuple(r.errors), r.honest_k) for r in read_records(path)}
 
