@@ -8,7 +8,7 @@ PEERS := .venv-peers
 DOCS := .venv-docs
 RELEASE := .venv-release
 
-.PHONY: bench-parts demo paper test test-slow test-oldest test-minima test-metric-learn lint results docs release-check fuzz survive mutants clean \
+.PHONY: bench-parts demo paper test test-slow test-oldest test-minima test-metric-learn lint results docs release-check fuzz survive mutants usual clean \
 	bench-accuracy bench-regression bench-bayes bench-scale bench-learners bench-speed
 
 demo: $(VENV)/ready
@@ -85,6 +85,10 @@ fuzz: $(VENV)/ready
 # kills, edited files, hostile input, a large table, forks and pools: what holds, as a table
 survive: $(VENV)/ready
 	$(RUN) tools/survive.py
+
+# the wheel in fresh environments without extras, with `table` alone, and with all
+usual: $(VENV)/ready
+	$(RUN) -m tests.usual
 
 # small faults in the library, one at a time: which ones its tests notice
 mutants: $(VENV)/ready

@@ -6,7 +6,8 @@
 Every fit has a process of its own with one thread, on features scaled to [0, 1]; a
 small fit before it loads compiled kernels. Seconds are those of the processor, and
 memory is what the fit adds to the peak (Linux). Fits above the limit are stopped.
-Both libraries learn from labels, with their own defaults.
+Both libraries learn from labels, with their own defaults. ``--same-names`` measures
+the classes of freemetric.metric_learn in place of ours.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import time
 import warnings
+from importlib import import_module
 from pathlib import Path
 
 SETS = ("wine", "breast_cancer", "digits", "2000x30")
@@ -30,6 +32,8 @@ PEERS = {
     "covariance": "Covariance",
     "mmc": "MMC_Supervised",
     "lsml": "LSML_Supervised",
+    "sdml": "SDML_Supervised",
+    "mlkr": "MLKR",
 }
 """Classes of metric-learn by our names."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -56,9 +60,7 @@ def learner(library, name):
 
         model = LEARNERS[name]()
     else:
-        import metric_learn
-
-        model = getattr(metric_learn, PEERS[name])()
+        model = getattr(import_module(library), PEERS[name])()
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
     return model
@@ -104,6 +106,7 @@ def cell(result, limit):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--peer", metavar="PYTHON")
+    parser.add_argument("--same-names", action="store_true")
     parser.add_argument("--learners", nargs="+")
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--limit", type=int, default=60, help="most seconds of a fit")
@@ -118,10 +121,12 @@ def main():
     from freemetric.learners import LEARNERS
 
     limit, rows = arguments.limit, []
-    for name in arguments.learners or LEARNERS:
-        who = [("freemetric", sys.executable)]
+    ours = "freemetric.metric_learn" if arguments.same_names else "freemetric"
+    names = PEERS if arguments.same_names else LEARNERS
+    for name in arguments.learners or names:
+        who = [(ours, sys.executable)]
         if arguments.peer and name in PEERS:
-            who.append(("metric-learn", arguments.peer))
+            who.append(("metric_learn", arguments.peer))
         for library, python in who:
             found = [measured(python, library, name, s, limit) for s in arguments.sets]
             rows.append([name, library, *(cell(result, limit) for result in found)])

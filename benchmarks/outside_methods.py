@@ -14,7 +14,7 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.model_selection import RandomizedSearchCV, StratifiedKFold
 
-from freemetric.extras import require
+from freemetric.exceptions import require
 
 N_TREES = 500
 N_CONFIGURATIONS = 20
@@ -125,7 +125,7 @@ def are_here(names):
     for name in names:
         package = package_of(name)
         if package and find_spec(package) is None:
-            print(f"{name} needs {package}: pip install 'freemetric[outside]'")
+            print(f"{name} needs {package}: pip install {package}")
         else:
             found.append(name)
     return found

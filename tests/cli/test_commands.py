@@ -210,7 +210,8 @@ def test_click_is_named_where_it_is_missing():
     code = "import sys; sys.modules['click'] = None\n"
     code += "from freemetric.cli import main; main([])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    needs = "freemetric: The command line needs click: pip install 'freemetric[cli]'.\n"
+    advice = "pip install click (extra 'cli')"
+    needs = f"freemetric: The command line needs click: {advice}.\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", needs)
 
 

@@ -197,8 +197,8 @@ def report(model, table, target, output):
 def evaluate(table, target, task, drop, methods, groups, jobs, seed):
     """Compare methods on TABLE by cross-validation."""
     frame = read_with(table, [target, *drop, *([groups] if groups else [])])
+    from ..exceptions import require
     from ..experiments import evaluate as run
-    from ..extras import require
 
     frame, y, task = with_target(frame.drop(columns=list(drop)), target, task)
     result = run(
@@ -357,7 +357,7 @@ def numbers_of(column):
 
 def predictions_of(model, frame, proba, interval):
     """Return a DataFrame of predictions, probabilities and ends of intervals."""
-    from ..extras import require
+    from ..exceptions import require
 
     kind = type(model).__name__
     if proba and not hasattr(model, "predict_proba"):

@@ -5,7 +5,7 @@ import gzip
 import os
 from pathlib import Path
 
-from ..extras import require
+from ..exceptions import require
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 SUFFIXES = (*TEXT_SUFFIXES, ".xlsx", ".json", ".jsonl", ".parquet")

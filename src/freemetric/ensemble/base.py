@@ -13,8 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..energies import as_energy, knows_its_data
-from ..mc.streams import seed_sequence
-from ..sklearn_compat import check_sample_weight
+from ..sklearn_compat import check_sample_weight, seed_sequence
 from .ensemble import Ensemble, Member
 from .search import (
     SMALL_BAG,

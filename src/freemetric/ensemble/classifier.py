@@ -7,7 +7,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels.threads import one_blas_thread
+from ..kernels import one_blas_thread
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, check_alpha, fill_values
 from .boosted_trees import BoostedTreesClassifier

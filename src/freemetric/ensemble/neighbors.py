@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.cluster import MiniBatchKMeans
 
-from ..kernels.numba.voting import nearest_columns, nearest_in_cells
+from ..kernels.numba.nearest import nearest_columns, nearest_in_cells
 
 MOST_AXES = 32
 MANY = 16_384  # rows from which it pays to search the cells around a query alone

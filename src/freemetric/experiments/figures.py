@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 from ..energies import NCAEnergy
-from ..extras import require
+from ..exceptions import require
 from ..learners import DMLFE
 from ..mc import Annealing, Constant, ElementMove, Geometric
 from .measures import curve

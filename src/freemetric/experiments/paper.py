@@ -9,7 +9,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from ..extras import require
+from ..exceptions import require
 from .measures import best_neighbors, mean_errors
 from .statistics import complete_rows, friedman, posthoc, summarise
 from .tables import Table

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from joblib import effective_n_jobs
 
-from ..extras import require
+from ..exceptions import require
 from . import figures
 from .datasets import DatasetError, dataset_info, dataset_names
 from .loading import load_dataset

@@ -11,7 +11,7 @@ from io import StringIO
 
 import numpy as np
 
-from ..extras import require
+from ..exceptions import require
 from .measures import ERROR
 from .statistics import checked, listed, posthoc, summarise
 

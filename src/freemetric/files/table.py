@@ -174,7 +174,12 @@ LEARNER = {"components_": "float p d", "classes_": "?labels C"} | dict.fromkeys(
 NEIGHBORS = {"learner_": "", "n_neighbors_": "count", "selection_": "?"}
 TUPLES = {"learner_": "", "classes_": "?labels C", "threshold_": "?number"}
 LEARNERS = [
-    *(estimator(cls, LEARNER) for cls in (*learners.LEARNERS.values(), learners.MLKR)),
+    *(estimator(cls, LEARNER) for cls in learners.LEARNERS.values()),
+    *(estimator(cls, LEARNER) for cls in (learners.MLKR, learners.DistanceMatching)),
+    estimator(
+        learners.OASIS,
+        {"similarity_matrix_": "float d d", "mean_loss_": "number", "n_iter_": "count"},
+    ),
     estimator(
         learners.MetricKNeighborsClassifier,
         NEIGHBORS | {"classes_": "labels C", "neighbors_": KNeighborsClassifier},
@@ -221,6 +226,7 @@ SAMPLERS = (
     mc.MatrixMove,
     mc.ParallelTempering,
     mc.PenaltyMove,
+    mc.PersistentMove,
     mc.StretchRotateMove,
 )
 PARAMETERS = [Kept(cls, {}) for cls in (*ENERGIES, *SAMPLERS)]

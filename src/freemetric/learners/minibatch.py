@@ -7,14 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..energies import Energy, MiniBatch
-from ..kernels.threads import one_blas_thread
+from ..kernels import one_blas_thread
 from ..mc import Streams
-from ..mc.streams import generator
-from .maps import MapSearch
-from .search import Array, BestSoFar, logger
+from ..sklearn_compat import generator
+from .descent import Array, BestSoFar, initial_map, logger
 
-MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs
-BATCH = 2048
 SUBSET = 4096  # samples on which maps are compared
 STEPS = 25  # between two evaluations on the subset
 FIRST_STEP = 0.1  # of the root mean square of the map's elements
@@ -24,42 +21,42 @@ SQUARE_MEMORY = 0.99
 PATIENCE = 2  # evaluations without a better map, after which steps are halved
 
 
-def rows_per_batch(
-    batch_size: int | None, n_samples: int, usual: int = BATCH
-) -> int | None:
-    """Samples of a batch; None for no batches."""
-    if batch_size is None:
-        return None if n_samples <= MOST_WHOLE else usual
-    return None if n_samples <= batch_size else batch_size
+def batch_search(
+    model: Any,
+    data: tuple[NDArray, NDArray, NDArray | None, float],
+    n: int,
+    energy: Energy,
+    size_energy: Energy,
+) -> "StochasticDescent":
+    """The search of a model by batches of n samples.
 
+    ``data`` are X, y, weights and the unit of X. The search begins at the size of the
+    map that has the lowest ``size_energy``.
+    """
+    X, y, weights, unit = data
+    rng = generator(model.random_state)
+    seed = int(rng.integers(2**32))
+    device = getattr(model, "device", "cpu")
+    is_regression = getattr(model, "_is_regression", False)
 
-class BatchSearch(MapSearch):
-    """A learner that descends an energy of very many samples in batches."""
+    def bound(energy):
+        batches = MiniBatch(energy, n, sample_size=SUBSET, random_state=seed)
+        return batches.bind(X, y, sample_weight=weights, device=device, unit=unit)
 
-    batch_size: int | None
-    device: str
-    random_state: Any
-
-    def _in_batches(self, X, y, weights, unit, n, energy: Energy, size_energy: Energy):
-        """The search by batches of n samples.
-
-        It begins at the size of the map that has the lowest ``size_energy``.
-        """
-        rng = generator(self.random_state)
-        seed = int(rng.integers(2**32))
-        device = getattr(self, "device", "cpu")
-
-        def bound(energy):
-            return MiniBatch(energy, n, sample_size=SUBSET, random_state=seed).bind(
-                X, y, sample_weight=weights, device=device, unit=unit
-            )
-
-        batches = bound(energy)
-        rows = batches.sample
-        with one_blas_thread():
-            start = self._start(rng, X[rows] / unit, y[rows], unit)
-            start = well_scaled(start, bound(size_energy))
-        return StochasticDescent(batches, rng, start)
+    batches = bound(energy)
+    samples = X[batches.sample] / unit
+    start = initial_map(
+        model.init,
+        rng,
+        samples,
+        y[batches.sample],
+        model.n_components,
+        is_regression,
+        unit,
+    )
+    with one_blas_thread():
+        start = well_scaled(start, bound(size_energy))
+    return StochasticDescent(batches, rng, start)
 
 
 def well_scaled(A: NDArray, value: Callable[[NDArray], NDArray]) -> NDArray:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from numpy.typing import NDArray
+
 from ..energies import Energy, LogNCAEnergy, NCAEnergy, RegressionEnergy
-from ..mc.streams import generator
 from .base import WeightedMetricLearner
 from .constraints import (
     COUNT_OR_NONE,
@@ -12,52 +13,12 @@ from .constraints import (
     SEARCH,
     TWO_OR_MORE_OR_NONE,
 )
-from .minibatch import BatchSearch, rows_per_batch
-from .search import Descent
-from .validation import unit_of
+from .descent import Descent, first_map
+from .minibatch import batch_search
+from .validation import rows_per_batch, unit_of
 
 
-class EnergyDescent(WeightedMetricLearner, BatchSearch):
-    """Descends to the nearest minimum of ``_energy``.
-
-    Batches start at a size with low ``_size_energy``.
-    """
-
-    _energy: type[Energy]
-    _size_energy: type[Energy]
-
-    def _learn(self, X, y, weights=None):
-        unit = unit_of(X)
-        n = rows_per_batch(self.batch_size, len(X))
-        if n is None:
-            search = self._descent(X / unit, y, weights, unit)
-        else:
-            energies = self._energy(), self._size_energy()
-            search = self._in_batches(X, y, weights, unit, n, *energies)
-        n_iter = self._run(search)
-        return {
-            "components_": search.best.item / unit,
-            "energy_": search.best.value,
-            "n_iter_": n_iter,
-        }
-
-    def _descent(self, X, y, weights, unit):
-        """L-BFGS on the energy of all samples."""
-        energy: Any = self._energy().bind(
-            X, y, sample_weight=weights, device=self.device
-        )
-
-        def objective(A):
-            value, gradient = energy.value_and_grad(A[None])
-            return value[0], gradient[0]
-
-        # Gradients in float32 carry noise of about 1e-7: the gradient's own tolerance
-        # only stops at a true minimum.
-        start = self._start(generator(self.random_state), X, y, unit)
-        return Descent(objective, start, gtol=self.tol / len(X))
-
-
-class NCA(EnergyDescent):
+class NCA(WeightedMetricLearner):
     """Neighbourhood components analysis: least expected leave-one-out error.
 
     E(A) = 1 - 1/N sum_ij p_ij [y_i = y_j],  p_ij = exp(-|A x_i - A x_j|^2) / sum_{k !=
@@ -129,8 +90,6 @@ class NCA(EnergyDescent):
     True
     """
 
-    _energy = NCAEnergy
-    _size_energy = LogNCAEnergy
     _parameter_constraints = {
         **SEARCH,
         "n_components": COUNT_OR_NONE,
@@ -158,8 +117,11 @@ class NCA(EnergyDescent):
         self.device = device
         self.random_state = random_state
 
+    def _learn(self, X, y, weights=None):
+        return descend(self, X, y, weights, NCAEnergy(), LogNCAEnergy())
 
-class MLKR(EnergyDescent):
+
+class MLKR(WeightedMetricLearner):
     r"""Metric learning for kernel regression: the metric in which neighbours predict a
     target best.
 
@@ -233,8 +195,6 @@ class MLKR(EnergyDescent):
     True
     """
 
-    _energy = RegressionEnergy
-    _size_energy = RegressionEnergy
     _is_regression = True
     _parameter_constraints = NCA._parameter_constraints | {"init": MAP_OF_REGRESSION}
 
@@ -256,3 +216,47 @@ class MLKR(EnergyDescent):
         self.batch_size = batch_size
         self.device = device
         self.random_state = random_state
+
+    def _learn(self, X, y, weights=None):
+        return descend(self, X, y, weights, RegressionEnergy(), RegressionEnergy())
+
+
+def descend(
+    model: Any,
+    X: NDArray,
+    y: NDArray,
+    weights: NDArray | None,
+    energy: Energy,
+    size_energy: Energy,
+) -> dict[str, Any]:
+    """Fitted attributes of NCA and MLKR: the nearest minimum of an energy.
+
+    Batches of very many samples start at a size with low ``size_energy``.
+    """
+    unit = unit_of(X)
+    n = rows_per_batch(model.batch_size, len(X))
+    search: Any
+    if n is None:
+        search = _search_of_all(model, X / unit, y, weights, unit, energy)
+    else:
+        search = batch_search(model, (X, y, weights, unit), n, energy, size_energy)
+    n_iter = model._run(search)
+    return {
+        "components_": search.best.item / unit,
+        "energy_": search.best.value,
+        "n_iter_": n_iter,
+    }
+
+
+def _search_of_all(model, X, y, weights, unit, energy):
+    """L-BFGS on the energy of all samples."""
+    bound = energy.bind(X, y, sample_weight=weights, device=model.device)
+
+    def objective(A):
+        value, gradient = bound.value_and_grad(A[None])
+        return value[0], gradient[0]
+
+    # Gradients in float32 carry noise of about 1e-7: the gradient's own tolerance
+    # only stops at a true minimum.
+    start = first_map(model, X, y, unit)
+    return Descent(objective, start, gtol=model.tol / len(X))

@@ -1,12 +1,13 @@
 """The estimators of tables: an encoder, and an estimator of arrays behind it."""
 
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.metrics import r2_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
-from .encoder import TableEncoder
+from .encoder import TableEncoder, encoded
 from .frames import as_frame, as_numbers, as_target, default_names
 
 
@@ -153,13 +154,13 @@ class TableModel(BaseEstimator):
         check_is_fitted(self)
         frame, has_names = as_frame(X)
         if has_names and hasattr(self, "feature_names_in_"):
-            return self.pipeline_[0].transform(frame)
+            return encoded(self.pipeline_[0], frame)
         n_columns = self.n_features_in_
         if frame.shape[1] != n_columns:
             wanted = f"{type(self).__name__} is expecting {n_columns} features as input"
             raise ValueError(f"X has {frame.shape[1]} features, but {wanted}.")
         names = getattr(self, "feature_names_in_", default_names(n_columns))
-        return self.pipeline_[0].transform(frame.set_axis(names, axis=1))
+        return encoded(self.pipeline_[0], frame.set_axis(names, axis=1))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -382,6 +383,27 @@ class TableRegressor(RegressorMixin, TableModel):
         """
         features = self._encode(X)
         return self.pipeline_[-1].predict_quantiles(features, q)
+
+    def score(self, X, y, sample_weight=None):
+        """Return R² of the predictions.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_rows, n_columns), list of dict or array-like
+            The table.
+        y : array-like of shape (n_rows,)
+            The numbers, also as texts.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            The weights of the rows.
+
+        Returns
+        -------
+        score : float
+            R² of the predictions.
+        """
+        predicted = self.predict(X)
+        numbers = self._check_target(y, len(predicted))
+        return r2_score(numbers, predicted, sample_weight=sample_weight)
 
     def _check_target(self, y, n_rows):
         """Return the target as an array of numbers without gaps."""

@@ -26,10 +26,8 @@ def as_frame(X):
     """
     if isinstance(X, list) and X and isinstance(X[0], dict):
         X = pd.DataFrame(X)
-    elif hasattr(X, "to_pandas"):
-        X = X.to_pandas()
-    elif hasattr(X, "__dataframe__") and not isinstance(X, pd.DataFrame):
-        X = pd.api.interchange.from_dataframe(X)
+    elif not isinstance(X, pd.DataFrame):
+        X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
         X = check_array(X, dtype=None, ensure_all_finite="allow-nan", input_name="X")
         return pd.DataFrame(X, columns=default_names(X.shape[1])), False
@@ -37,10 +35,19 @@ def as_frame(X):
         raise ValueError(f"X has no row or no column: its shape is {X.shape}.")
     if not all(isinstance(name, str) for name in X.columns):
         X = X.set_axis([str(name) for name in X.columns], axis=1)
-    repeated = X.columns[X.columns.duplicated()].tolist()
-    if repeated:
+    if not X.columns.is_unique:
+        repeated = X.columns[X.columns.duplicated()].unique().tolist()
         raise ValueError(f"X has several columns of the same name: {repeated}.")
     return X, True
+
+
+def as_pandas(X):
+    """Return a frame of another library as one of pandas; all else as it is."""
+    if hasattr(X, "to_pandas"):
+        return X.to_pandas()
+    if hasattr(X, "__dataframe__"):
+        return pd.api.interchange.from_dataframe(X)
+    return X
 
 
 def default_names(n_columns):
