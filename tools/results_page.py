@@ -30,6 +30,7 @@ COMMANDS = {
     "scale": "scale.py",
     "landscape": "landscape.py",
     "parts": "parts.py",
+    "effort": "effort.py",
     "paper_honest": "paper.py honest",
     "paper_one_k": "paper.py one-k",
     "paper_published": "paper.py published",
@@ -101,7 +102,8 @@ EXCERPTS = {
         "mixed", "classification: mean", (0, 1, 2, 4, 6), IN_MIXED
     ),
     "mixed-regression": Excerpt("mixed", "regression: mean", (0, 1, 3, 5), IN_MIXED),
-    "parts": Excerpt("parts", "without | error in %"),
+    "parts": Excerpt("parts", "all groups, without", names={0: "without"}),
+    "effort": Excerpt("effort", "tables |"),
     "synthetic": Excerpt("synthetic", "points above Bayes |"),
     "synthetic-behind": Excerpt("synthetic", "N | problem"),
     "regression": Excerpt("regression", "mean over"),
