@@ -110,7 +110,9 @@ def test_before_and_after_a_fit(path):
     assert not [name for name in vars(again) if name.endswith("_")]
 
 
-@pytest.mark.parametrize("name", ["DaskFreeEnergyClassifier", "DaskFreeEnergyRegressor"])
+@pytest.mark.parametrize(
+    "name", ["DaskFreeEnergyClassifier", "DaskFreeEnergyRegressor"]
+)
 def test_estimators_of_dask(name):
     pytest.importorskip("dask")
     read_everything(make(f"dask.{name}"))

@@ -49,4 +49,3 @@ def test_gaps_of_a_column_are_its_median_or_a_category_of_none(fit):
         assert not features.any()
     else:
         assert what in ("gap", "left out")
-

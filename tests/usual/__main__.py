@@ -43,7 +43,9 @@ def use(wheel, name, extras):
         return False
     script = Path(__file__).with_name("installed.py")
     seen = environment.call(["python", str(script)])
-    print(f"{name}: exit code {seen.code}, {seen.seconds:.0f} s\n{seen.out}", flush=True)
+    print(
+        f"{name}: exit code {seen.code}, {seen.seconds:.0f} s\n{seen.out}", flush=True
+    )
     if not seen.out:
         print(seen.err[-1000:])
     return seen.code == 0

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import warnings
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -76,10 +76,8 @@ def complete_names():
             read_attributes(value(fm.ITML()) if needs_learner else value())
     read_attributes(fm.FreeEnergyClassifier(4, random_state=0).fit(X, y))
     read_attributes(fm.LMNN(max_iter=5).fit(X, y))
-    try:
+    with suppress(NotFittedError):
         fm.LMNN().transform(X)
-    except NotFittedError:
-        pass
 
 
 def column_of_gaps():

@@ -173,7 +173,9 @@ class CategoryColumn:
                 check_read(self.name, texts, [texts.index(distinct[0])], "words")
         if not self.has_others:
             problem = f"none of its categories was in fit, such as {distinct[0]!r}"
-            warn_of_data(f"Column {self.name!r}: {problem}.", topic=f"column {self.name}")
+            warn_of_data(
+                f"Column {self.name!r}: {problem}.", topic=f"column {self.name}"
+            )
 
     def write(self, texts, features):
         """Write texts into an array of shape (n_rows, n_features)."""
