@@ -29,7 +29,7 @@ def as_frame(X):
     elif not isinstance(X, pd.DataFrame):
         X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
-        if np.asarray(X).ndim == 0:
+        if not hasattr(X, "shape") and np.asarray(X).ndim == 0:
             wanted = "a DataFrame, a list of dict or an array of two axes"
             raise TypeError(f"X must be {wanted}, got a {type(X).__name__}.")
         X = check_array(X, dtype=None, ensure_all_finite="allow-nan", input_name="X")
