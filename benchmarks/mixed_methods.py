@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from freemetric import TableClassifier, TableRegressor
-from freemetric.extras import require
+from freemetric.exceptions import require
 
 OURS = "freemetric"
 N_TREES = 500

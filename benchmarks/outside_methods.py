@@ -14,7 +14,7 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.model_selection import RandomizedSearchCV, StratifiedKFold
 
-from freemetric.extras import require
+from freemetric.exceptions import require
 
 N_TREES = 500
 N_CONFIGURATIONS = 20

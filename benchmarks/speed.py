@@ -9,6 +9,7 @@ of two things that take turns does so much less.
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -84,12 +85,12 @@ def fits():
         "a forest of 500 trees": RandomForestClassifier(500, random_state=0),
         "boosting by histograms": HistGradientBoostingClassifier(random_state=0),
     }
-    for n in (150, 500, 1000, 4000):
+    for n in (150, 500, 1000, 4000, 20_000):
         X, y, _ = samples(n)
         model = FreeEnergyClassifier(random_state=0)
         every = [model, *rivals.values()]
         calls = [partial(one.fit, X, y) for one in every]
-        ours, *theirs = seconds(*calls, repeats=2)
+        ours, *theirs = seconds(*calls, repeats=2 if n < 5000 else 1)
         yield f"FreeEnergyClassifier().fit at {n:,} x 30", f"{ours:.2f} s"
         for name, other in zip(rivals, theirs, strict=True):
             yield f"{name} takes, at {n:,} x 30", f"{other / ours:.2f} times as long"
@@ -100,12 +101,31 @@ def fits():
 
 def predictions():
     """One sample, a hundred, and thousands."""
-    X, y, new = samples(1000)
-    model = FreeEnergyClassifier(random_state=0).fit(X, y)
-    model.predict(new)
-    for n, repeats in ((1, 50), (100, 10), (1000, 5)):
-        (took,) = seconds(lambda n=n: model.predict(new[:n]), repeats=repeats)
-        yield f"predict {n:,} at 1,000 x 30", f"{1e3 * took:.2f} ms"
+    for size in (1000, 20_000):
+        X, y, new = samples(size)
+        model = FreeEnergyClassifier(random_state=0).fit(X, y)
+        new = np.tile(new, (5000 // len(new) + 1, 1))[:5000]
+        model.predict(new)
+        for n, repeats in ((1, 50), (100, 10), (5000, 5)):
+            (took,) = seconds(partial(model.predict, new[:n]), repeats=repeats)
+            yield f"predict {n:,} at {size:,} x 30", f"{1e3 * took:.2f} ms"
+
+
+def million():
+    """A million samples: time on all cores, and the most memory of the process."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_000_000, 30)).astype(np.float32)
+    y = (X[:, 0] * X[:, 1] + rng.normal(size=len(X)) > 0).astype(int)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    model = FreeEnergyClassifier(n_jobs=2, random_state=0).fit(X, y)
+    yield "fit 1,000,000 x 30 in two threads", f"{time.perf_counter() - start:.0f} s"
+    start = time.perf_counter()
+    model.predict(X[:10_000])
+    took = time.perf_counter() - start
+    yield "the first prediction, of 10,000, in two threads", f"{took:.1f} s"
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield "memory beyond the samples", f"{(most - before) / 2**20:.1f} GiB"
 
 
 def learners():
@@ -123,7 +143,7 @@ def learners():
     yield "energy and gradient at 1,000 x 30", f"{1e3 * took:.1f} ms"
 
 
-PARTS = {part.__name__: part for part in (cold, fits, predictions, learners)}
+PARTS = {part.__name__: part for part in (cold, fits, predictions, million, learners)}
 
 
 def main():

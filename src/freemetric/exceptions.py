@@ -1,10 +1,13 @@
-"""Warnings and errors of this package, as classes to filter and to catch."""
+"""Warnings and errors of this package, and the error that a library is missing."""
 
 import sys
 import warnings
+from importlib import import_module
 from types import FrameType
 from typing import Any
 
+# Extras of modules that have one of their own.
+OWN_EXTRA = {"openpyxl": "excel", "pyarrow": "parquet"}
 # Packages that a warning does not point to.
 ON_THE_WAY = (__name__.split(".")[0], "sklearn", "joblib", "contextlib")
 # topics of warnings with the files and lines they were shown at
@@ -101,3 +104,23 @@ def _callers_frame() -> tuple[FrameType, int]:
     ):
         frame, level = frame.f_back, level + 1
     return frame, level
+
+
+def require(module: str, extra: str = "bench") -> Any:
+    """Import a module of an extra; ImportError, in one line with the command that
+    installs it, where it is missing.
+
+    The command names the missing package itself, which works wherever freemetric is
+    from. ``extra`` has the module, unless it is in ``OWN_EXTRA``.
+
+    Examples
+    --------
+    >>> require("pandas").__name__
+    'pandas'
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as missing:
+        extra = OWN_EXTRA.get(module.partition(".")[0], extra)
+        advice = f"pip install {missing.name} (extra {extra!r})"
+        raise ImportError(f"This needs {missing.name}: {advice}.") from None

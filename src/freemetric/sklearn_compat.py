@@ -1,9 +1,13 @@
-"""What is private in scikit-learn and used here, and the checks that we fail on
-purpose.
+"""The border to scikit-learn: its private names that we use, its ``random_state``, and
+the checks that we fail on purpose.
 
 A release of scikit-learn that moves these names breaks this file alone.
 """
 
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -19,6 +23,8 @@ __all__ = [
     "StrOptions",
     "check_sample_weight",
     "expected_failed_checks",
+    "generator",
+    "seed_sequence",
     "validate_params",
 ]
 
@@ -38,6 +44,17 @@ def validate_params(estimator):
     values = {name: getattr(estimator, name) for name in constraints}
     name = type(estimator).__name__
     validate_parameter_constraints(constraints, values, caller_name=name)
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """The root of all random streams of a fit, from scikit-learn's ``random_state``."""
+    entropy = check_random_state(random_state).randint(2**32, size=4, dtype=np.uint32)
+    return np.random.SeedSequence(entropy.tolist())
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """The one generator of a fit, from scikit-learn's ``random_state``."""
+    return np.random.default_rng(seed_sequence(random_state))
 
 
 def expected_failed_checks(estimator):

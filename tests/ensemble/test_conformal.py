@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from freemetric.ensemble.conformal import check_alpha, prediction_sets
+from freemetric.ensemble.base import check_alpha
+from freemetric.ensemble.classifier import prediction_sets
 
 
 @pytest.mark.parametrize("by_class", [False, True])

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.special import softmax
 
 from freemetric.ensemble import ScreenedNaiveBayes
-from freemetric.ensemble.naive_bayes import interval_thresholds
+from freemetric.ensemble.densities import interval_thresholds
 
 PRIOR = 3.0
 

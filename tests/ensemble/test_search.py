@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from freemetric.ensemble.bags import Bags
-from freemetric.ensemble.classification import ClassTask
-from freemetric.ensemble.regression import TargetTask
+from freemetric.ensemble.sampling import Bags
 from freemetric.ensemble.search import (
     Candidate,
     listed_in,
@@ -15,6 +13,7 @@ from freemetric.ensemble.search import (
     selection_weights,
     stratified_part,
 )
+from freemetric.ensemble.tasks import ClassTask, TargetTask
 
 
 @pytest.mark.parametrize("size", [6, 30, 1000])

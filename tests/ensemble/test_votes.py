@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from freemetric.ensemble.neighbors import neighbor_means, space
 from freemetric.ensemble.training_set import TrainingSet, equal_rows
-from freemetric.ensemble.votes import neighbor_means, space
 
 from . import brute_force
 

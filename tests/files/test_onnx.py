@@ -32,8 +32,8 @@ from freemetric.ensemble import (
     StudentTClassifier,
     SurfaceRegressor,
 )
+from freemetric.ensemble.neighbors import space
 from freemetric.ensemble.views import Quantiles
-from freemetric.ensemble.votes import space
 from freemetric.learners import (
     LEARNERS,
     LFDA,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from freemetric.kernels.numba.compiling import njit
-from freemetric.kernels.numba.exp2 import exp2
+from freemetric.kernels.numba.rows import exp2
 
 ENERGIES = """
 import numpy as np

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from freemetric.kernels import Loss, Similarity, reference
-from freemetric.kernels.costs import constant_loss, quantile_index
+from freemetric.kernels.formulas import constant_loss, quantile_index
 
 from .test_backends import COSTS, targets
 

@@ -10,7 +10,7 @@ from sklearn.preprocessing import minmax_scale
 
 from freemetric import DMLFE, MLKR
 from freemetric.energies import NeighborLikelihoodEnergy, RegressionEnergy
-from freemetric.learners.maps import initial_map
+from freemetric.learners.descent import initial_map
 from freemetric.mc import Annealing, Constant, ElementMove
 
 QUICK = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5)

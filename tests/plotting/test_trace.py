@@ -38,7 +38,7 @@ def test_bands_are_two_standard_errors():
     names = ("free_energy", "energy", "entropy", "heat_capacity")
     curves = SimpleNamespace(temperature=T, **dict.fromkeys(names, T))
     curves.errors = dict.fromkeys(names, np.full(3, 0.1))
-    curves.freezing = SimpleNamespace(value=0.7, error=0.1)
+    curves.crossover = SimpleNamespace(value=0.7, error=0.1)
     display = ThermodynamicsDisplay(curves).plot()
     corners = display.ax_[1].collections[0].get_paths()[0].vertices
     assert corners[:, 1].min() == pytest.approx(0.5 - 0.2)

@@ -2,7 +2,10 @@
 and xarray make of them.
 """
 
+import sys
+
 import numpy as np
+import pymbar
 import pytest
 
 from freemetric.mc import Chain, ElementMove, HamiltonianMove, ParallelTempering
@@ -10,18 +13,18 @@ from freemetric.thermodynamics import (
     Coupled,
     Ladder,
     LadderTempering,
+    LogZ,
     Recorder,
     Recording,
     TemperingSettings,
     equilibrated,
     equilibration,
-    mixing,
     rejections,
     round_trips,
     temper,
     thermodynamics,
 )
-from freemetric.thermodynamics.estimates import curves_of, peak, peak_slope, solve
+from freemetric.thermodynamics.estimates import curves_of, highest_peak, solve
 from freemetric.thermodynamics.ladder import even_positions
 
 from ..mc.test_physics import Well
@@ -50,11 +53,11 @@ def test_the_influence_of_a_step_is_what_leaving_it_out_changes(rng, is_absolute
             part[used][:, None] for part in (recording.energy, recording.confinement)
         )
         kept = recording._replace(energy=E, confinement=C)
-        return curves_of(kept, solve(kept).f_k, T)[0]
+        return curves_of(kept, solve(kept), T)[0]
 
     everything = np.ones(recording.energy.shape[:2], dtype=bool)
     curves = estimated(everything)
-    influence = curves_of(recording, solve(recording).f_k, T)[1]
+    influence = curves_of(recording, solve(recording), T)[1]
     for place in ((0, 0), (70, 1), recording.energy[..., 0].argmax()):
         step = (
             np.ravel_multi_index(place, everything.shape)
@@ -72,9 +75,19 @@ def test_the_influence_of_a_step_is_what_leaving_it_out_changes(rng, is_absolute
 
 def test_error_bars_are_those_of_pymbar_where_samples_are_independent(rng):
     recording = exact_draws(rng, [2.0, 1.0, 0.5])._replace(log_reference=0.0)
-    error = thermodynamics(recording, [0.5]).errors["free_energy"][0]
-    assert error / 0.5 == pytest.approx(
-        solve(recording).compute_free_energy_differences()["dDelta_f"][0, 2], rel=0.1
+    curves = thermodynamics(recording, [0.5])
+    u = recording.ladder.reduced(*(x.T.reshape(-1) for x in _flat_parts(recording)))
+    mbar = pymbar.MBAR(u, np.full(3, 1000))
+    expected = mbar.compute_free_energy_differences()["dDelta_f"][0, 2]
+    birge = curves.mixing.log_z.ratio[2]
+    error = curves.errors["free_energy"][0] / 0.5 / birge
+    assert error == pytest.approx(expected, rel=0.15)
+
+
+def _flat_parts(recording):
+    return (
+        part.reshape(-1, part.shape[2])
+        for part in (recording.energy, recording.confinement)
     )
 
 
@@ -188,8 +201,8 @@ def test_diagnostics_of_series_with_known_correlation(rng):
     for t in range(1, len(x)):
         x[t] = phi * x[t - 1] + noise[t]
     late = np.concatenate([np.linspace(60, 0, 1000), x[:4000]])
-    assert 800 < equilibration(late)[0] < 1400
-    assert equilibration(np.ones(10)) == (0, 1.0, 10.0)
+    assert 800 < equilibration(late) < 1600
+    assert equilibration(np.ones(10)) == 0
 
 
 def test_what_mixes_is_distinguished_from_what_does_not(rng):
@@ -198,10 +211,15 @@ def test_what_mixes_is_distinguished_from_what_does_not(rng):
     swaps = np.full((n, L, K - 1), np.nan)
     swaps[::2, :, 0], swaps[1::2, :, 1] = 1, 1
     good = good._replace(swaps=swaps)
-    overlap = thermodynamics(good).overlap
-    found = mixing(good, overlap)
+    found = thermodynamics(good).mixing
     assert not found.problems
-    np.testing.assert_allclose(overlap.sum(axis=1), 1, atol=1e-6)
+    assert found.flow[0] == 1
+    assert found.flow[-1] == 0
+    assert set(found.log_z.methods) == {"MBAR", "stepping stones"}
+    exact = -2 * np.log([1.0, 0.8, 0.6])  # of four elements: log Z = 2 log T
+    difference = np.abs(found.log_z.values + exact)[:, 1:]
+    assert (difference < 4 * found.log_z.errors[:, 1:]).all()
+    assert "flow" in str(found)
     # A swap of two exponential energies (chi-square of two) at T and T' is accepted
     # with a probability in closed form.
     pair = exact_draws(rng, [1.0, 0.25], n=20_000, n_parameters=2)
@@ -212,7 +230,11 @@ def test_what_mixes_is_distinguished_from_what_does_not(rng):
         energy=apart.energy + np.array([0.0, 3.0])[None, :, None],
         swaps=0 * swaps[:, :, :1],
     )
-    assert len(mixing(stuck, np.eye(2)).problems) == 4
+    found = thermodynamics(stuck)
+    assert not found.mixing.mixes
+    assert np.isnan(found.crossover.value)
+    assert found.mixing.r_hat["energy of rungs"] > 1.5
+    assert len(found.mixing.problems) >= 3
     drifting = good._replace(
         energy=good.energy + np.linspace(50, 0, n).clip(30)[:, None, None] - 30
     )
@@ -238,24 +260,34 @@ def test_rungs_share_the_barrier_evenly():
     assert even_positions(np.array([0.0, 1.0, 2.0]), np.array([0.9, 0.1]), 3)[1] < 0.7
 
 
-def test_the_peak_is_that_of_a_parabola():
+def test_a_peak_rises_above_both_ends():
     T = np.geomspace(0.1, 10, 41)
-    assert peak(T, -((np.log(T) - 0.3) ** 2)) == pytest.approx(np.exp(0.3), rel=1e-6)
-    assert peak(T, T) == 10
     heat = 1 - (np.log(T) - 0.3) ** 2
-    tilt = 1e-3 * np.log(T)  # moves the top by half of its slope
-    moved = peak_slope(T, heat) @ tilt
-    assert moved == pytest.approx(np.exp(0.3) * 0.5e-3, rel=1e-2)
+    found = highest_peak(T, heat, np.full(41, 0.01))
+    assert found.value == pytest.approx(np.exp(0.3), rel=0.06)
+    # As high within errors: |log T - 0.3| < sqrt(0.014).
+    assert found.error == pytest.approx(found.value * np.sqrt(0.0141), rel=0.2)
+    assert np.isnan(highest_peak(T, heat, np.full(41, 10.0)).value)
+    assert np.isnan(highest_peak(T, T, np.zeros(41)).value)
 
 
-def test_a_missing_extra_is_one_line(monkeypatch):
-    import sys
+def test_estimates_of_log_z_that_disagree_are_named():
+    methods = ("MBAR", "stepping stones", "population annealing")
+    values = np.array([[0.0, 1.0], [0.0, 1.1], [0.0, 3.0]])
+    errors = np.array([[0.0, 0.1], [0.0, 0.1], [0.0, 0.1]])
+    found = LogZ(methods, values, errors)
+    spread = values[:, 1].std(ddof=1) / 0.1  # of equal errors
+    np.testing.assert_allclose(found.ratio, [1, spread])
+    assert "population annealing 3.00 ± 0.10" in found.problem
+    assert not LogZ(methods, values * 0.01, errors).problem
 
+
+def test_a_missing_extra_is_one_line(monkeypatch, rng):
     monkeypatch.setitem(sys.modules, "pymbar", None)
     with pytest.raises(
         ImportError, match=r"This needs pymbar: pip install pymbar \(extra 'thermo'\)"
     ):
-        equilibration(np.arange(5.0))
+        thermodynamics(exact_draws(rng, [2.0, 1.0]))
 
 
 @pytest.mark.parametrize("temperatures", [(0.0, 1.0), (2.0, 1.0), (1.0, np.inf)])

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from ..extras import require
+from ..exceptions import require
 
 dask = require("dask", "dask")
 array = require("dask.array", "dask")

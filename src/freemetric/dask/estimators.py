@@ -5,8 +5,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
-from ..ensemble.base import CANDIDATES, NEIGHBORS
-from ..ensemble.conformal import check_alpha
+from ..ensemble.base import CANDIDATES, NEIGHBORS, check_alpha
 from .base import DaskFreeEnergyModel
 
 

@@ -2,28 +2,29 @@
 grid search.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 from .base import (
     CallableEnergy,
+    Confinement,
+    Diagonal,
     Energy,
     ScaledEnergy,
     SumEnergy,
     bind,
+    confined,
+    each_confined,
     is_regression,
     knows_its_data,
     names_rows,
     needs_targets,
     takes_weights,
 )
-from .diagonal import Diagonal
 from .large_margin import LMNNEnergy
 from .minibatch import MiniBatch
-from .penalties import Confinement, Sparsity, confined, each_confined
+from .names import ENERGIES, as_energy
 from .ranking import RankingEnergy
 from .regression import NeighborLikelihoodEnergy, RegressionEnergy
 from .soft_neighbors import LogNCAEnergy, MultiLabelEnergy, NCAEnergy
+from .sparsity import Sparsity
 from .tuples import PairEnergy, TripletEnergy
 from .votes import BalancedErrorEnergy, FBetaEnergy, KNNErrorEnergy
 
@@ -59,35 +60,3 @@ __all__ = [
     "needs_targets",
     "takes_weights",
 ]
-
-ENERGIES: dict[str, Callable[[], Energy]] = {
-    "nca": NCAEnergy,
-    "log-nca": LogNCAEnergy,
-    "multi-label": MultiLabelEnergy,
-    "regression": RegressionEnergy,
-    "neighbor-likelihood": NeighborLikelihoodEnergy,
-    "knn-error": KNNErrorEnergy,
-    "balanced-error": BalancedErrorEnergy,
-    "f-beta": FBetaEnergy,
-    "ranking": RankingEnergy,
-    "lmnn": LMNNEnergy,
-}
-
-
-def as_energy(energy: Any) -> Energy:
-    """Return the energy itself, the one of that name, or a callable (R, p, d) -> (R,)
-    as one.
-    """
-    if isinstance(energy, str):
-        if energy not in ENERGIES:
-            known = ", ".join(map(repr, ENERGIES))
-            raise ValueError(f"Unknown energy {energy!r}; known energies: {known}.")
-        return ENERGIES[energy]()
-    if hasattr(energy, "bind"):
-        return energy
-    if callable(energy):
-        return CallableEnergy(energy)
-    raise TypeError(
-        "energy must be an Energy, its name or a callable on (R, p, d); "
-        f"got {energy!r}."
-    )

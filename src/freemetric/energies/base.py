@@ -89,6 +89,53 @@ class ScaledEnergy(Energy):
         return BoundSum([bind(self.energy, X, y, sample_weight, device)], self.factor)
 
 
+class Confinement(Energy):
+    """E(A) = |A|_F^2, added to another energy with a small factor: makes exp(-E / T) a
+    proper distribution.
+
+    Examples
+    --------
+    >>> from freemetric.energies import Confinement, NCAEnergy
+    >>> NCAEnergy() + 1e-4 * Confinement()
+    SumEnergy(first=NCAEnergy(),
+              second=ScaledEnergy(energy=Confinement(), factor=0.0001))
+    """
+
+    needs_targets = False
+
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        return BoundConfinement()
+
+
+class Diagonal(Energy):
+    """E(w) = energy(diag(w)) of stacks (R, 1, d) of feature weights: features are
+    stretched, never mixed.
+
+    Parameters
+    ----------
+    energy : Energy
+        The energy of the diagonal map.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.energies import Diagonal, NCAEnergy
+    >>> X, y = load_iris(return_X_y=True)
+    >>> Diagonal(NCAEnergy()).bind(X, y)(np.ones((1, 1, 4))).round(3)
+    array([0.162])
+    """
+
+    def __init__(self, energy):
+        self.energy = energy
+
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        bound = bind(self.energy, X, y, sample_weight, device)
+        return (
+            bound.of_weights() if hasattr(bound, "of_weights") else BoundDiagonal(bound)
+        )
+
+
 class CallableEnergy(Energy):
     """Any function (R, p, d) -> (R,), or object with more of a bound energy's methods,
     that has its own data.
@@ -117,6 +164,25 @@ def bind(
             raise ValueError(f"{type(energy).__name__} takes no sample_weight.")
         options["sample_weight"] = sample_weight
     return energy.bind(X, y, **options)
+
+
+def confined(energy: Energy, confinement: float) -> Energy:
+    """The energy plus confinement * |A|^2."""
+    return (
+        SumEnergy(energy, ScaledEnergy(Confinement(), confinement))
+        if confinement > 0
+        else energy
+    )
+
+
+def each_confined(energy: BoundEnergy, confinements: Array) -> BoundEnergy:
+    """The bound energy plus confinement_r * |A_r|^2 of every map."""
+    if not np.any(confinements):
+        return energy
+    is_one = np.all(confinements == confinements[0])
+    return BoundSum(
+        [energy, BoundConfinement(float(confinements[0]) if is_one else confinements)]
+    )
 
 
 def takes_weights(energy: Energy) -> bool:
@@ -242,3 +308,35 @@ class BoundSum:
             [term.near(A) if hasattr(term, "near") else term for term in self.terms],
             self.factor,
         )
+
+
+class BoundConfinement:
+    """ridge * |A|^2, with one ridge for all maps or one for each, (R,)."""
+
+    def __init__(self, ridge: float | Array = 1.0) -> None:
+        self.ridge = ridge
+
+    def __call__(self, A: Array) -> Array:
+        return self.ridge * (A**2).sum(axis=(1, 2))
+
+    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
+        return self(A), 2 * np.reshape(self.ridge, (-1, 1, 1)) * A
+
+
+class BoundDiagonal:
+    """The energy of diagonal matrices (R, d, d) with weights (R, 1, d)."""
+
+    def __init__(self, energy: Any) -> None:
+        self.energy = energy
+
+    def __call__(self, w: Array) -> Array:
+        return self.energy(w * np.eye(w.shape[2]))
+
+    @property
+    def n_samples(self) -> int:
+        return self.energy.n_samples
+
+    @available_if(lambda self: hasattr(self.energy, "value_and_grad"))
+    def value_and_grad(self, w: Array) -> tuple[Array, Array]:
+        value, gradient = self.energy.value_and_grad(w * np.eye(w.shape[2]))
+        return value, np.diagonal(gradient, axis1=1, axis2=2)[:, None, :]

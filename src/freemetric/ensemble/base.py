@@ -1,7 +1,7 @@
 """What the free-energy classifier and regressor have in common."""
 
 from copy import copy
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import (
@@ -13,8 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..energies import as_energy, knows_its_data
-from ..mc.streams import seed_sequence
-from ..sklearn_compat import check_sample_weight
+from ..sklearn_compat import check_sample_weight, seed_sequence
 from .ensemble import Ensemble, Member
 from .search import (
     SMALL_BAG,
@@ -388,3 +387,12 @@ def selection_table(search, candidates, chances):
         "oob_loss": np.concatenate(losses),
         "weight": chances.ravel(),
     }
+
+
+def check_alpha(alpha):
+    """ValueError unless alpha is between 0 and 1."""
+    if not (isinstance(alpha, Real) and 0 < alpha < 1):
+        raise ValueError(
+            "alpha is the share of predictions that may miss, between 0 and 1; got "
+            f"{alpha!r}."
+        )

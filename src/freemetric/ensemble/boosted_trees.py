@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import softmax
 
 from ..kernels.numba.trees import add_leaves, grow_tree
-from .beside import ArrayClassifier, ArrayRegressor
+from .stacking import ArrayClassifier, ArrayRegressor
 
 FEWEST_TREES, MOST_TREES = 40, 100
 LEAST_DEPTH, MOST_DEPTH = 4, 8

@@ -7,18 +7,21 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels.threads import one_blas_thread
+from ..kernels import one_blas_thread
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
-from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
-from .beside import ArrayClassifier, checked_labels
+from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, check_alpha, fill_values
 from .boosted_trees import BoostedTreesClassifier
-from .classification import ClassTask
-from .conformal import check_alpha, prediction_sets
+from .densities import ScreenedNaiveBayes, StudentTClassifier
 from .linear import LinearClassifier
-from .naive_bayes import ScreenedNaiveBayes
 from .pool import Pool
-from .stacking import checked_estimators, cross_fitted, fit_all
-from .student_t import StudentTClassifier
+from .stacking import (
+    ArrayClassifier,
+    checked_estimators,
+    checked_labels,
+    cross_fitted,
+    fit_all,
+)
+from .tasks import ClassTask
 from .training_set import TrainingSet
 
 MOST_NUMBERS = 1_000_000  # of all covariances of the classes together
@@ -393,3 +396,28 @@ def favoured(P, factors):
     """Probabilities (n, n_classes) times factors, normalised again."""
     weighted = P * factors
     return weighted / weighted.sum(axis=1, keepdims=True)
+
+
+def prediction_sets(P, known, y, alpha, by_class):
+    """Classes (n, n_classes) whose p-value is above alpha.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n, n_classes)
+        Probabilities of new samples.
+    known : ndarray of shape (n_known, n_classes)
+        Out-of-bag probabilities of training samples.
+    y : ndarray of shape (n_known,)
+        Their classes.
+    alpha : float
+        Share of sets that may miss.
+    by_class : bool
+        Whether a class is compared with samples of its own alone.
+    """
+    own = known[np.arange(len(y)), y]
+    sets = np.empty(P.shape, dtype=bool)
+    for c in range(P.shape[1]):
+        typical = np.sort(own[y == c] if by_class else own)
+        n_lower = np.searchsorted(typical, P[:, c], side="right")
+        sets[:, c] = (n_lower + 1) / (len(typical) + 1) > alpha
+    return sets

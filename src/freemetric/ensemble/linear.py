@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.preprocessing import StandardScaler
 
-from .beside import ArrayClassifier, ArrayRegressor
+from .stacking import ArrayClassifier, ArrayRegressor
 
 ALPHAS = np.logspace(-2, 5, 15)
 

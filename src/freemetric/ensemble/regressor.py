@@ -6,16 +6,14 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
-from ..kernels.threads import one_blas_thread
+from ..kernels import one_blas_thread
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
-from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, fill_values
-from .beside import ArrayRegressor
+from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, check_alpha, fill_values
 from .boosted_trees import BoostedTreesRegressor
-from .conformal import check_alpha
 from .linear import LineRegressor, SurfaceRegressor
-from .regression import TargetTask
 from .scale import SCALES, Scale, scales_to_try, squared_errors
-from .stacking import checked_estimators, cross_fitted, fit_all
+from .stacking import ArrayRegressor, checked_estimators, cross_fitted, fit_all
+from .tasks import TargetTask
 from .training_set import TrainingSet
 from .trends import Combination, Noise, range_of
 
@@ -192,7 +190,8 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         noise = Noise.fit(errors, votes, X[scored], w[scored], scale.most_spread)
         fitted = fit_all(estimators, X, z, weights, self.n_jobs)
 
-        known = scale.means(location, noise.spread(votes, X[scored]), noise.errors)
+        spread = noise.spread(votes, X[scored])
+        known = scale.means(location, spread, noise.errors, combination.limits)
         everyone = np.full(len(y), np.nan)
         everyone[scored] = known
         # In units of a magnitude: the square of a large target may overflow.
@@ -268,7 +267,8 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
             Their expected targets.
         """
         location, spread = self._location_and_spread(X)
-        return self.scale_.means(location, spread, self.noise_.errors)
+        limits = self.combination_.limits
+        return self.scale_.means(location, spread, self.noise_.errors, limits)
 
     def predict_quantiles(self, X, q=(0.1, 0.5, 0.9)):
         """Return quantiles of the target.

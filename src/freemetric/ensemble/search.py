@@ -7,9 +7,8 @@ from zlib import crc32
 import numpy as np
 from joblib import Parallel, delayed
 
-from .bags import Bags
-from .sampling import sample_maps
-from .votes import neighbor_means, space
+from .neighbors import neighbor_means, space
+from .sampling import Bags, sample_maps
 
 SMALL_BAG, LARGE_BAG = 250, 4000
 LISTED, MOST_LISTED = 16, 64  # neighbours that an energy looks at; more in large bags

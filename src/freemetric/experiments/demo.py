@@ -8,7 +8,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
 from .. import DMLFE
-from ..extras import require
+from ..exceptions import require
 from .evaluate import evaluate
 
 SETS = {"wine": load_wine, "iris": load_iris}

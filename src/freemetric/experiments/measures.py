@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from ..extras import require
+from ..exceptions import require
 from .protocol import PROTOCOLS
 
 pd = require("pandas", "bench")

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 
-from ..extras import require
+from ..exceptions import require
 from .datasets import DatasetError, dataset_info
 from .encoding import TextTable, declared
 

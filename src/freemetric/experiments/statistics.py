@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ..extras import require
+from ..exceptions import require
 
 pd = require("pandas", "bench")
 

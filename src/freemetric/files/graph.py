@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..extras import require
+from ..exceptions import require
 
 onnx = require("onnx", "onnx")
 skl2onnx = require("skl2onnx", "onnx")

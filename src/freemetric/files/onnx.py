@@ -18,7 +18,7 @@ from ..ensemble import (
     StudentTClassifier,
     SurfaceRegressor,
 )
-from ..ensemble.student_t import FARTHEST
+from ..ensemble.densities import FARTHEST
 from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..learners.base import MetricLearner
 from .container import write

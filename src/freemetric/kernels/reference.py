@@ -5,8 +5,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .costs import constant_loss, prediction_cost, similarity, similarity_cost
-from .protocol import Loss, Similarity, Trials
+from .devices import Trials
+from .formulas import (
+    Loss,
+    Similarity,
+    constant_loss,
+    prediction_cost,
+    similarity,
+    similarity_cost,
+)
 
 
 class Data(NamedTuple):

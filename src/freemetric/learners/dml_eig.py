@@ -6,10 +6,10 @@ from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import logsumexp
 
-from ..mc.streams import generator
+from ..sklearn_compat import generator
 from .constraints import COUNT, COUNT_OR_NONE, POSITIVE, SEARCH
+from .descent import BestSoFar, lbfgs, logger
 from .linear_algebra import map_of, shrunk
-from .search import BestSoFar, lbfgs, logger
 from .side_information import PairLearner, are_different, class_neighbors
 
 DENSE = 256  # features up to which the gradient is formed; Lanczos beyond
@@ -136,7 +136,7 @@ class DMLeig(PairLearner):
     def _constraints(self, X, y, pairs, pair_labels):
         """Index pairs (n, 2) that are similar, and those that are not."""
         if y is None:
-            pairs, same = self._given_pairs(X, pairs, pair_labels)
+            pairs, same = self._checked_pairs(X, pairs, pair_labels)
             similar = pairs[same]
             dissimilar = pairs[~same]
         else:

@@ -21,7 +21,7 @@ from ..energies import (
     needs_targets,
     takes_weights,
 )
-from ..kernels.threads import one_blas_thread
+from ..kernels import one_blas_thread
 from ..mc import (
     Annealing,
     Constant,
@@ -31,8 +31,8 @@ from ..mc import (
     MatrixMove,
     Sampler,
 )
-from ..mc.streams import generator
-from ..sklearn_compat import HasMethods, Interval
+from ..mc.diagnostics import split_r_hat
+from ..sklearn_compat import HasMethods, Interval, generator
 from .base import WeightedMetricLearner
 from .constraints import (
     COUNT_OR_NONE,
@@ -42,14 +42,16 @@ from .constraints import (
     SEED,
     TWO_OR_MORE_OR_NONE,
 )
-from .maps import initial_map
-from .minibatch import SUBSET, rows_per_batch
-from .validation import check_samples, unit_of
+from .descent import initial_map
+from .minibatch import SUBSET
+from .validation import check_samples, rows_per_batch, unit_of
 from .walk import Walk, observers, side_by_side, walk_replicas
 
 N_CHAINS = 4  # of samples
 SPACING = 5  # steps from one sample to the next
 BURN_IN = 0.4  # share of the steps
+LEAST_BURN_IN = 40  # steps, as many as a search from the identity makes
+HEAT = 10.0  # of the temperature, where chains begin that nothing confines
 READINGS = ("published", "identity", "small-steps", "algorithm-1")
 
 
@@ -125,7 +127,11 @@ class DMLFE(WeightedMetricLearner):
         walk; and with parallel tempering "swaps", 1 where a replica exchanged its map
         with the next warmer one, 0 where it did not, NaN where that was not tried.
     samples_ : ndarray of shape (n_samples, n_components, n_features)
-        Maps at the last temperature, with ``n_samples``; map i is of chain i % 4.
+        Maps at the last temperature, with ``n_samples``; map i is of chain i % 4. Two
+        chains begin with the result of the search, two far from it.
+    samples_r_hat_ : float
+        R-hat of the trace of M between these chains, rank-normalised. Above 1.05 they
+        disagree, and the spread of the samples is too small.
     n_iter_ : int
         Number of Monte Carlo steps.
     classes_ : ndarray of shape (n_classes,)
@@ -232,8 +238,8 @@ default="published"
         'identity'
         """
         if reading not in READINGS:
-            known = ", ".join(map(repr, READINGS))
-            raise ValueError(f"reading must be one of {known}; got {reading!r}.")
+            names = ", ".join(map(repr, READINGS))
+            raise ValueError(f"reading must be one of {names}; got {reading!r}.")
         n_steps = 200
         size = 0.1 if reading == "small-steps" else 1.0
         move: Any = ElementMove(size, n_moves="samples", target_acceptance=None)
@@ -285,8 +291,9 @@ default="published"
         walks = walk_replicas(new_walk, sampler, rng, task.bound, start, self.n_jobs)
         found = self._found(walks, task)
         if self.n_samples:
-            maps = draws(rng, task.bound, walks, sampler, self.n_samples)
+            maps, r_hat = draws(rng, task.bound, walks, sampler, self)
             found["samples_"] = maps / task.unit
+            found["samples_r_hat_"] = r_hat
         for walk in walks:
             if walk.path is not None:
                 walk.path.unlink(missing_ok=True)
@@ -319,8 +326,9 @@ default="published"
     def _first_map(self, rng, task, X, y):
         X = X[task.rows] / task.unit
         y = None if y is None else y[task.rows]
-        A = initial_map(self.init, rng, X, y, self.n_components, self._is_regression)
-        return A if isinstance(self.init, str) else task.unit * A
+        is_regression = self._is_regression
+        p = self.n_components
+        return initial_map(self.init, rng, X, y, p, is_regression, task.unit)
 
     def _checkpoint_path(self, depends_on):
         """The beginning of the names of the walks' files; None without a checkpoint."""
@@ -396,11 +404,14 @@ def draws(
     energy: Any,
     walks: list[Walk],
     sampler: Sampler,
-    n_samples: int,
-) -> NDArray:
-    """Maps (n_samples, p, d) at the last temperature of walks.
+    model: DMLFE,
+) -> tuple[NDArray, float]:
+    """Maps (n_samples, p, d) at the last temperature of walks, and R-hat of the trace
+    of M between their chains.
 
-    Every fifth step of four chains from their ends; map i is one of chain i % 4.
+    Every fifth step of four chains; map i is one of chain i % 4. Every second chain
+    begins with an end of the walks, the others with draws of the confinement alone, or
+    hot without one: chains that agree have forgotten where they began.
     """
     last = side_by_side(walks)["temperature"][-1]
     T = float(np.nanmin(last))
@@ -410,11 +421,23 @@ def draws(
     coldest = np.flatnonzero(last == T)
     replicas = np.concatenate([walk.state.A for walk in walks])
     start = replicas[coldest[np.arange(N_CHAINS) % len(coldest)]]
-    n_draws = -(-n_samples // N_CHAINS)
-    n_steps = round(SPACING * n_draws / (1 - BURN_IN))
     move = getattr(sampler, "move", None)
-    run = Annealing(Constant(T), move, n_steps=n_steps, burn_in=BURN_IN)
+    hot = start[1::2]
+    if model.confinement > 0:
+        spread = np.sqrt(T / (2 * model.confinement))
+        start[1::2] = spread * rng.standard_normal(hot.shape)
+    else:
+        heating = Annealing(Constant(HEAT * T), move, n_steps=LEAST_BURN_IN)
+        for state, _ in heating.iterate(rng, energy, hot):
+            start[1::2] = state.A
+    n_draws = -(-model.n_samples // N_CHAINS)
+    n_kept = SPACING * n_draws
+    n_burn_in = max(LEAST_BURN_IN, round(n_kept * BURN_IN / (1 - BURN_IN)))
+    n_steps = n_kept + n_burn_in
+    run = Annealing(Constant(T), move, n_steps=n_steps, burn_in=n_burn_in / n_steps)
     with one_blas_thread():
         maps = [state.A.copy() for state, _ in run.iterate(rng, energy, start)]
-    kept = np.array(maps[::-1][::SPACING][:n_draws][::-1])
-    return kept.reshape(-1, *start.shape[1:])[:n_samples]
+    kept = np.array(maps[n_burn_in:])
+    r_hat = split_r_hat((kept**2).sum(axis=(2, 3)))
+    spaced = kept[SPACING - 1 :: SPACING].reshape(-1, *start.shape[1:])
+    return spaced[: model.n_samples], r_hat

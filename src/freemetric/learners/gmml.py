@@ -8,13 +8,13 @@ from scipy.linalg import cholesky, eigh, inv, solve_triangular
 from ..sklearn_compat import Interval
 from .constraints import COUNT_OR_NONE, NOT_NEGATIVE_OR_AUTO, PRIOR
 from .linear_algebra import group_means, is_regular
-from .side_information import PairLearner, PriorLearner, count_pairs
+from .side_information import PairLearner, count_pairs, prior_matrix
 from .validation import labelled_rows
 
 RIDGE = 0.01  # where a matrix is singular
 
 
-class GMML(PriorLearner, PairLearner):
+class GMML(PairLearner):
     r"""Geometric mean metric learning, in closed form.
 
     .. math:: \min_{M \succ 0}\;
@@ -78,6 +78,7 @@ class GMML(PriorLearner, PairLearner):
     """
 
     _needs_similar = True
+    _uses_unlabelled = True
     _parameter_constraints = {
         "n_components": COUNT_OR_NONE,
         "t": [Interval(Real, 0, 1, closed="both")],
@@ -100,13 +101,13 @@ class GMML(PriorLearner, PairLearner):
 
     def _learn(self, X, y, pairs=None, pair_labels=None):
         if y is None:
-            pairs, similar = self._given_pairs(X, pairs, pair_labels)
+            pairs, similar = self._checked_pairs(X, pairs, pair_labels)
             V = X[pairs[:, 0]] - X[pairs[:, 1]]
             S = _mean_square(V[similar])
             D = _mean_square(V[~similar])
         else:
             S, D = _of_labels(labelled_rows(X, y), y[y >= 0])
-        near, far = self._regular(S, D, self._prior(X))
+        near, far = self._regular(S, D, prior_matrix(self.prior, X))
         root = cholesky(near, lower=True)  # any root will do
         values, vectors = eigh(root.T @ far @ root)
         powers = np.maximum(values, 0) ** (self.t / 2)

@@ -5,17 +5,17 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 from scipy.spatial.distance import pdist
 
 from ..kernels import cpu_kernels
-from ..mc.streams import generator
+from ..sklearn_compat import generator
 from .constraints import COUNT_OR_NONE, POSITIVE, PRIOR, SEARCH, TWO_OR_MORE_OR_NONE
+from .descent import BestSoFar, logger
 from .linear_algebra import map_of
-from .search import BestSoFar, logger
 from .side_information import (
     COPY,
     PairLearner,
-    PriorLearner,
     are_different,
     check_pairs,
     draw_pairs,
+    prior_matrix,
 )
 from .validation import canonical_order, labelled_rows
 
@@ -25,7 +25,7 @@ PERCENTILES = (5, 95)
 ROUNDING = 1e-13  # of the terms that the objective sums
 
 
-class ITML(PriorLearner, PairLearner):
+class ITML(PairLearner):
     r"""Information-theoretic metric learning: pairs against a prior metric.
 
     .. math::
@@ -125,6 +125,7 @@ class ITML(PriorLearner, PairLearner):
     True
     """
 
+    _uses_unlabelled = True
     _parameter_constraints = {
         **SEARCH,
         "n_components": COUNT_OR_NONE,
@@ -161,7 +162,7 @@ class ITML(PriorLearner, PairLearner):
             pairs, similar = check_pairs(pairs, pair_labels, len(X))
         else:
             pairs, similar = draw_pairs(rng, X, y, self.n_constraints)
-        root = cholesky(self._prior(X), lower=True)
+        root = cholesky(prior_matrix(self.prior, X), lower=True)
         Z = X @ root  # where the prior is the identity
         u, l = self._bounds(rng, labelled_rows(Z, y))
         V = Z[pairs[:, 0]] - Z[pairs[:, 1]]

@@ -12,13 +12,12 @@ from .constraints import (
     SEARCH,
     TWO_OR_MORE_OR_NONE,
 )
-from .maps import ConvexDescent, departure
-from .search import Array
-from .side_information import PairLearner
+from .descent import Array, Descent, first_map
+from .side_information import PairLearner, departure, prior_matrix
 from .validation import labelled_rows, unit_of
 
 
-class LDML(ConvexDescent, PairLearner):
+class LDML(PairLearner):
     r"""Logistic discriminant metric learning: logistic regression on the distances of
     pairs.
 
@@ -104,6 +103,7 @@ class LDML(ConvexDescent, PairLearner):
     """
 
     _needs_similar = True
+    _uses_unlabelled = True
     _parameter_constraints = {
         **SEARCH,
         "n_components": COUNT_OR_NONE,
@@ -140,22 +140,24 @@ class LDML(ConvexDescent, PairLearner):
             raise ValueError("LDML needs similar pairs; classes have single samples.")
         signs = np.where(similar, 1, -1)
         unit = unit_of(labelled_rows(X, y))
-        M0 = self._prior(X, unit)
+        M0 = prior_matrix(self.prior, X, unit)
         X = X / unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
         rows = labelled_rows(X, y)
-        A = self._beginning(rows, None if y is None else y[y >= 0], M0, unit)
+        A = first_map(self, rows, None if y is None else y[y >= 0], unit, M0)
         b = np.median(((V @ A.T) ** 2).sum(axis=1))
 
         def objective(flat):
             start = flat[:-1].reshape(A.shape)
             return pair_loss(start, flat[-1], V, signs, M0, self.regularization)
 
-        value, flat, n_iter = self._descend(objective, np.append(A, b))
+        search = Descent(objective, np.append(A, b))
+        n_iter = self._run(search)
+        flat = search.best.item
         return {
             "components_": flat[:-1].reshape(A.shape) / unit,
             "threshold_": float(flat[-1]),
-            "objective_": value,
+            "objective_": search.best.value,
             "pairs_": pairs,
             "pair_labels_": signs,
             "n_iter_": n_iter,

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from ..energies import LMNNEnergy
 from ..kernels import cpu_kernels
-from ..mc.streams import generator
 from .constraints import (
     COUNT,
     COUNT_OR_NONE,
@@ -16,17 +15,17 @@ from .constraints import (
     SHARE,
     TWO_OR_MORE_OR_NONE,
 )
-from .minibatch import BATCH, BatchSearch, rows_per_batch
-from .search import Descent, lbfgs
+from .descent import Descent, first_map, lbfgs
+from .minibatch import batch_search
 from .side_information import TripletLearner, check_tuples, class_neighbors
-from .validation import clip_count
+from .validation import BATCH, clip_count, rows_per_batch
 
 SLACK = 0.1  # of a margin of one: more keeps pairs for longer, but more of them
 WIDTHS = 10.0 ** -np.arange(1, 13, 2)  # of the hinge's smooth part, one after another
 KEPT_PAIRS = 2**22  # 32 MB
 
 
-class LMNN(BatchSearch, TripletLearner):
+class LMNN(TripletLearner):
     """Large margin nearest neighbours: impostors a margin farther than targets.
 
     f(A) = 1/N sum_i sum_{j in T(i)} ( r D_ij + (1 - r) sum_{l: y_l != y_i} max(0, 1 +
@@ -135,21 +134,20 @@ class LMNN(BatchSearch, TripletLearner):
         if triplets is not None:
             triplets = check_tuples(triplets, 3, len(X), "triplets")
             loss = _TripletLoss(X, triplets, self.regularization)
-            return self._whole(loss, X, y)
+            return self._from_all(loss, X, y)
         most = np.bincount(y).max() - 1
         k = clip_count(self.n_neighbors, most, "n_neighbors")
         n = rows_per_batch(self.batch_size, len(X), BATCH // 2)
         if n is None:
             loss = _LabelledLoss(X, y, k, self.regularization)
-            return self._whole(loss, X, y)
+            return self._from_all(loss, X, y)
         energy = LMNNEnergy(k, self.regularization)
-        search = self._in_batches(X, y, None, 1.0, n, energy, energy)
+        search = batch_search(self, (X, y, None, 1.0), n, energy, energy)
         return self._found(search)
 
-    def _whole(self, loss, X, y):
+    def _from_all(self, loss, X, y):
         """The map that is best for all samples together."""
-        rng = generator(self.random_state)
-        start = self._start(rng, X, y, 1.0) * loss.unit
+        start = first_map(self, X, y, 1.0) * loss.unit
         found = self._found(_Search(loss, start))
         A = found["components_"].reshape(start.shape)
         return found | {"components_": A / loss.unit}

@@ -6,15 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, inv
 
-from ..mc.streams import generator
+from ..sklearn_compat import generator
+from .base import MetricLearner
 from .constraints import COUNT_OR_NONE, POSITIVE, PRIOR, SEARCH
+from .descent import BoundedDescent
 from .linear_algebra import map_by_contrast
-from .search import BoundedDescent
 from .side_information import (
-    PriorLearner,
     check_tuple_weights,
     check_tuples,
     draw_pairs,
+    prior_matrix,
+    refuse_tuples,
 )
 from .validation import labelled_rows, unit_of
 
@@ -22,7 +24,7 @@ ROUNDING = 1e-13  # of the terms that the objective sums
 EDGE = 1e-6  # added to singular maps
 
 
-class LSML(PriorLearner):
+class LSML(MetricLearner):
     r"""Least squared-residual metric learning: comparisons of two pairs.
 
     .. math::
@@ -100,6 +102,7 @@ class LSML(PriorLearner):
     (13, 13)
     """
 
+    _uses_unlabelled = True
     _parameter_constraints = {
         **SEARCH,
         "n_components": COUNT_OR_NONE,
@@ -154,13 +157,14 @@ class LSML(PriorLearner):
         self : LSML
             The fitted estimator.
         """
+        refuse_tuples(self, X, y, "quadruplets", 4)
         return self._fit(X, y, quadruplets=quadruplets, weights=weights)
 
     def _learn(self, X, y, quadruplets=None, weights=None):
         quadruplets = self._quadruplets(X, y, quadruplets)
         weights = self.gamma * check_tuple_weights(weights, len(quadruplets))
         unit = unit_of(labelled_rows(X, y))
-        root = cholesky(self._prior(X, unit), lower=True)
+        root = cholesky(prior_matrix(self.prior, X, unit), lower=True)
         a, b, c, d = quadruplets.T
         X = X / unit
         Z = X @ root  # where the prior is the identity

@@ -3,15 +3,17 @@
 import numpy as np
 
 from ..kernels import cpu_kernels
+from .base import MetricLearner
 from .constraints import COUNT_OR_NONE, MAP, NOT_NEGATIVE, PRIOR, SEARCH
+from .descent import Descent, first_map
 from .linear_algebra import group_means
-from .maps import ConvexDescent, departure
+from .side_information import departure, prior_matrix
 from .validation import labelled_rows, unit_of
 
 KEPT_BYTES = 32 * 2**20  # of tiles between the two passes
 
 
-class MCML(ConvexDescent):
+class MCML(MetricLearner):
     r"""Maximally collapsing metric learning: all soft neighbours of the own class, and
     equally likely.
 
@@ -80,6 +82,7 @@ class MCML(ConvexDescent):
     True
     """
 
+    _uses_unlabelled = True
     _parameter_constraints = {
         **SEARCH,
         "n_components": COUNT_OR_NONE,
@@ -111,7 +114,7 @@ class MCML(ConvexDescent):
         rows = labelled_rows(X, y)
         y = y[y >= 0]
         unit = unit_of(rows)
-        M0 = self._prior(X, unit)
+        M0 = prior_matrix(self.prior, X, unit)
         rows = rows / unit
         collapse = Collapse(rows, y)
 
@@ -120,9 +123,13 @@ class MCML(ConvexDescent):
             cost, back = departure(A, M0, self.regularization)
             return value + cost, slope + back
 
-        start = self._beginning(rows, y, M0, unit)
-        value, A, n_iter = self._descend(objective, start)
-        return {"components_": A / unit, "objective_": value, "n_iter_": n_iter}
+        search = Descent(objective, first_map(self, rows, y, unit, M0))
+        n_iter = self._run(search)
+        return {
+            "components_": search.best.item / unit,
+            "objective_": search.best.value,
+            "n_iter_": n_iter,
+        }
 
 
 class Collapse:

@@ -1,20 +1,18 @@
 """Stochastic descent over maps of very many samples, by mini-batches."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..energies import Energy, MiniBatch
-from ..kernels.threads import one_blas_thread
+from ..kernels import one_blas_thread
 from ..mc import Streams
-from ..mc.streams import generator
-from .maps import MapSearch
-from .search import Array, BestSoFar, logger
+from ..sklearn_compat import generator
+from .descent import Array, BestSoFar, initial_map, logger
 
-MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs
-BATCH = 2048
 SUBSET = 4096  # samples on which maps are compared
 STEPS = 25  # between two evaluations on the subset
 FIRST_STEP = 0.1  # of the root mean square of the map's elements
@@ -24,48 +22,81 @@ SQUARE_MEMORY = 0.99
 PATIENCE = 2  # evaluations without a better map, after which steps are halved
 
 
-def rows_per_batch(
-    batch_size: int | None, n_samples: int, usual: int = BATCH
-) -> int | None:
-    """Samples of a batch; None for no batches."""
-    if batch_size is None:
-        return None if n_samples <= MOST_WHOLE else usual
-    return None if n_samples <= batch_size else batch_size
+def batch_search(
+    model: Any,
+    data: tuple[NDArray, NDArray, NDArray | None, float],
+    n: int,
+    energy: Energy,
+    size_energy: Energy,
+) -> "StochasticDescent":
+    """The search of a model by batches of n samples.
 
+    ``data`` are X, y, weights and the unit of X. The search begins at the size of the
+    map that has the lowest ``size_energy``.
+    """
+    X, y, weights, unit = data
+    rng = generator(model.random_state)
+    seed = int(rng.integers(2**32))
+    device = getattr(model, "device", "cpu")
+    is_regression = getattr(model, "_is_regression", False)
 
-class BatchSearch(MapSearch):
-    """A learner that descends an energy of very many samples in batches."""
+    def bound(energy):
+        batches = MiniBatch(energy, n, sample_size=SUBSET, random_state=seed)
+        return batches.bind(X, y, sample_weight=weights, device=device, unit=unit)
 
-    batch_size: int | None
-    device: str
-    random_state: Any
-
-    def _in_batches(self, X, y, weights, unit, n, energy: Energy, size_energy: Energy):
-        """The search by batches of n samples.
-
-        It begins at the size of the map that has the lowest ``size_energy``.
-        """
-        rng = generator(self.random_state)
-        seed = int(rng.integers(2**32))
-        device = getattr(self, "device", "cpu")
-
-        def bound(energy):
-            return MiniBatch(energy, n, sample_size=SUBSET, random_state=seed).bind(
-                X, y, sample_weight=weights, device=device, unit=unit
-            )
-
-        batches = bound(energy)
-        rows = batches.sample
-        with one_blas_thread():
-            start = self._start(rng, X[rows] / unit, y[rows], unit)
-            start = well_scaled(start, bound(size_energy))
-        return StochasticDescent(batches, rng, start)
+    batches = bound(energy)
+    samples = X[batches.sample] / unit
+    start = initial_map(
+        model.init,
+        rng,
+        samples,
+        y[batches.sample],
+        model.n_components,
+        is_regression,
+        unit,
+    )
+    with one_blas_thread():
+        start = well_scaled(start, bound(size_energy))
+    return StochasticDescent(batches, rng, start)
 
 
 def well_scaled(A: NDArray, value: Callable[[NDArray], NDArray]) -> NDArray:
     """A map (p, d) times the power of two of the lowest value."""
     maps = 2.0 ** np.arange(-10, 11)[:, None, None] * A
     return maps[int(np.argmin([value(scaled[None])[0] for scaled in maps]))]
+
+
+@dataclass(frozen=True)
+class Momentum:
+    """Means of gradients on the way, by which the next step is made.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (p, d)
+        Of gradients; the last ones weigh most.
+    square : float, default=0.0
+        Of their mean square.
+    n_steps : int, default=0
+        Gradients so far.
+    """
+
+    mean: Array
+    square: float = 0.0
+    n_steps: int = 0
+
+    def after(self, gradient: Array) -> "Momentum":
+        """The means with one more gradient."""
+        a, b = MEAN_MEMORY, SQUARE_MEMORY
+        mean = a * self.mean + (1 - a) * gradient
+        square = b * self.square + (1 - b) * float(np.mean(gradient**2))
+        return Momentum(mean, square, self.n_steps + 1)
+
+    @property
+    def direction(self) -> Array:
+        """The mean gradient, in units of the root of the mean square."""
+        size = np.sqrt(self.square / (1 - SQUARE_MEMORY**self.n_steps))
+        size = size if size > 0 else 1.0
+        return self.mean / (1 - MEAN_MEMORY**self.n_steps) / size
 
 
 class StochasticDescent:
@@ -82,9 +113,7 @@ class StochasticDescent:
         self.start = start
         self.best = BestSoFar()
         self.n_iter = 0
-        self.n_steps = 0
-        self.mean = np.zeros(start.shape)
-        self.square = 0.0
+        self.momentum = Momentum(np.zeros(start.shape))
 
     def run(self, max_iter: int, tol: float) -> bool:
         """Whether it converged within so many evaluations on the subset."""
@@ -112,16 +141,10 @@ class StochasticDescent:
 
     def _walk(self, streams, A, step):
         """The map after ``STEPS`` steps, and the mean of the maps on the way."""
-        a = MEAN_MEMORY
-        b = SQUARE_MEMORY
         mean = np.zeros_like(A)
         for _ in range(STEPS):
             gradient = self.objective.draw(streams).value_and_grad(A[None])[1][0]
-            self.n_steps += 1
-            self.mean = a * self.mean + (1 - a) * gradient
-            self.square = b * self.square + (1 - b) * np.mean(gradient**2)
-            size = np.sqrt(self.square / (1 - b**self.n_steps))
-            size = size if size > 0 else 1.0
-            A = A - step * (self.mean / (1 - a**self.n_steps) / size)
+            self.momentum = self.momentum.after(gradient)
+            A = A - step * self.momentum.direction
             mean += A / STEPS
         return A, mean

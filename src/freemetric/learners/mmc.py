@@ -9,8 +9,8 @@ from .constraints import (
     SEARCH,
     TWO_OR_MORE_OR_NONE,
 )
+from .descent import BoundedDescent
 from .linear_algebra import covariance, map_by_contrast
-from .search import BoundedDescent
 from .side_information import PairLearner, are_different
 
 

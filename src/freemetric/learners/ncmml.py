@@ -8,15 +8,15 @@ from scipy.special import logsumexp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from ..mc.streams import generator
+from ..sklearn_compat import generator
+from .base import MetricLearner
 from .constraints import COUNT, COUNT_OR_NONE, MAP, NOT_NEGATIVE, SEARCH
+from .descent import Array, Descent, first_map
 from .linear_algebra import group_means
-from .maps import MapSearch
-from .search import Array
 from .validation import unit_of
 
 
-class NCMML(MapSearch):
+class NCMML(MetricLearner):
     r"""Nearest class mean metric learning: class probabilities by the distance to class
     means.
 
@@ -117,20 +117,21 @@ class NCMML(MapSearch):
         unit = unit_of(X)
         X = X / unit
         centroids, owners = self._centroids(X, y)
-        A0 = self._first_map(X, y, unit)
+        A0 = first_map(self, X, y, unit)
         is_own = owners == y[:, None]
 
         def objective(A):
-            value, gradient = mean_loss(A, X, centroids, is_own)
+            value, gradient = class_mean_loss(A, X, centroids, is_own)
             cost = self.regularization * float(((A - A0) ** 2).sum())
             return value + cost, gradient + 2 * self.regularization * (A - A0)
 
-        value, A, n_iter = self._descend(objective, A0)
+        search = Descent(objective, A0)
+        n_iter = self._run(search)
         return {
-            "components_": A / unit,
+            "components_": search.best.item / unit,
             "centroids_": centroids * unit,
             "centroid_classes_": owners,
-            "energy_": value,
+            "energy_": search.best.value,
             "n_iter_": n_iter,
         }
 
@@ -154,7 +155,7 @@ def _centres(members, n_centroids, seed):
     return model.cluster_centers_
 
 
-def mean_loss(
+def class_mean_loss(
     A: Array, X: Array, centroids: Array, is_own: NDArray[np.bool_]
 ) -> tuple[float, Array]:
     """Mean of -log p(y_i | x_i), and its gradient by A.

@@ -16,9 +16,9 @@ from .constraints import (
     SEARCH,
     TWO_OR_MORE_OR_NONE,
 )
+from .descent import Array, BestSoFar, logger
 from .linear_algebra import map_by_contrast
-from .search import Array, BestSoFar, logger
-from .side_information import PairLearner, PriorLearner
+from .side_information import PairLearner, prior_matrix
 from .validation import labelled_rows, unit_of
 
 FARTHEST = 10.0  # factor by which pairs change the prior with balance="auto"
@@ -30,7 +30,7 @@ EXACT = 1e-4  # of the squared length of the residual
 MOST = 50  # conjugate gradients
 
 
-class SDML(PriorLearner, PairLearner):
+class SDML(PairLearner):
     r"""Sparse determinant metric learning: a graphical lasso on a prior and pairs.
 
     .. math::
@@ -122,6 +122,7 @@ class SDML(PriorLearner, PairLearner):
     True
     """
 
+    _uses_unlabelled = True
     _parameter_constraints = {
         **SEARCH,
         "n_components": COUNT_OR_NONE,
@@ -156,7 +157,7 @@ class SDML(PriorLearner, PairLearner):
         pairs, similar = self._pairs(X, y, pairs, pair_labels)
         signs = np.where(similar, 1, -1)
         unit = unit_of(labelled_rows(X, y))
-        M0 = self._prior(X, unit)
+        M0 = prior_matrix(self.prior, X, unit)
         X = X / unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
         P = (V.T * signs) @ V

@@ -21,6 +21,8 @@ MANY_COPIES = 0.1  # share of rows
 ROUNDING = 1e-12  # of projections of equal rows
 ORDINARY = (0.5, 1 + 1e-6)  # ranges of features scaled to [0, 1], of parts of them too
 ALIKE = 0.05  # relative spread of standard deviations that are one and the same
+UNBATCHED = 10_000  # samples: beyond, batches are faster than all pairs
+BATCH = 2048  # samples
 DWARFED = 1e5  # times the range of most others: float32 sees nothing else
 
 
@@ -91,6 +93,15 @@ def check_magnitude(X: NDArray) -> None:
     if 0 < widest < SMALLEST:
         what = f"No feature of X varies by more than {widest:.1e}, too little"
         raise ValueError(f"{what} for distances: multiply X by a constant.")
+
+
+def rows_per_batch(
+    batch_size: int | None, n_samples: int, usual: int = BATCH
+) -> int | None:
+    """Samples of a batch; None for no batches."""
+    if batch_size is None:
+        return None if n_samples <= UNBATCHED else usual
+    return None if n_samples <= batch_size else batch_size
 
 
 def check_n_components(n_components: int | None, X: NDArray) -> None:

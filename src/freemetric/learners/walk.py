@@ -11,9 +11,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from ..kernels.threads import one_blas_thread
+from ..kernels import one_blas_thread
 from ..mc import Chain, Info, Sampler, State, Streams
-from .search import BestSoFar, logger
+from .descent import BestSoFar, logger
 
 SECONDS = 1.0  # between two writes of a checkpoint
 PARTS = ("A", "energy", "gradient", "velocity", "scale", "temperatures", "energies")
@@ -102,9 +102,9 @@ class Walk:
         arrays = {f"chain_{name}": array for name, array in state.items()}
         arrays |= {f"row_{name}": np.array(rows) for name, rows in self.rows.items()}
         arrays["best_map"] = self.best.item
-        some = {name: array for name, array in arrays.items() if array is not None}
+        present = {name: array for name, array in arrays.items() if array is not None}
         draft = self.path.with_suffix(".draft.npz")
-        np.savez(draft, plain=json.dumps(plain), **some)
+        np.savez(draft, plain=json.dumps(plain), **present)
         os.replace(draft, self.path)
 
     def _read(self):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .moves import accept, as_move
+from .moves import MOVES, HamiltonianMove, Move, accept
 from .state import Array, Chain, EnergyFunction, Info, State, checked
 from .streams import Streams
 
@@ -109,6 +109,24 @@ class Adaptive(Schedule):
             if sigma > 0
             else T * self.fastest
         )
+
+
+def as_move(move: Move | str | None) -> Move:
+    """The move itself, the one of that name, or the default."""
+    if move is None:
+        return HamiltonianMove()
+    if isinstance(move, str):
+        if move not in MOVES:
+            raise ValueError(
+                f"Unknown move {move!r}; known moves: {', '.join(map(repr, MOVES))}."
+            )
+        return MOVES[move]()
+    if not hasattr(move, "step"):
+        raise TypeError(
+            f"move must be a Move or one of {', '.join(map(repr, MOVES))}; "
+            f"got {move!r}."
+        )
+    return move
 
 
 class Sampler(BaseEstimator):

@@ -11,7 +11,7 @@ from ..exceptions import callers_stacklevel
 from ..learners.scml import nearest_triplets
 from ..learners.side_information import count_pairs, draw_dissimilar, draw_similar
 from ..learners.validation import check_labels
-from ..mc.streams import generator
+from ..sklearn_compat import generator
 
 PER_CLASS_PAIR = 20  # constraints of each kind by default
 Pairs = tuple[NDArray, NDArray, NDArray, NDArray]

@@ -7,13 +7,14 @@ from .features import ImportancesDisplay
 from .neighbors_curve import NeighborsCurveDisplay
 from .regression import PredictionDisplay
 from .report import report
-from .trace import ThermodynamicsDisplay, TraceDisplay
+from .trace import LadderDisplay, ThermodynamicsDisplay, TraceDisplay
 
 __all__ = [
     "ComparisonDisplay",
     "ConfusionDisplay",
     "EmbeddingDisplay",
     "ImportancesDisplay",
+    "LadderDisplay",
     "NeighborsCurveDisplay",
     "PredictionDisplay",
     "ReliabilityDisplay",

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import ConfusionMatrixDisplay
 from sklearn.utils import column_or_1d
 
-from ..extras import require
+from ..exceptions import require
 from .parts import as_numbers
 from .predictions import Predictions, check_kind, predictions_of
 from .style import COLORS, Display, axes_for

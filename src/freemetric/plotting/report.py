@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..extras import require
+from ..exceptions import require
 from .sections import sections_of
 
 # Draws the figures in the order of their places.

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..extras import require
+from ..exceptions import require
 
 # After Okabe and Ito, without black and yellow, which vanish on dark and on white.
 COLORS = (

@@ -122,7 +122,7 @@ class TraceDisplay(Display):
 class ThermodynamicsDisplay(Display):
     """Free energy F, energy U, entropy S and heat capacity C over temperature.
 
-    Bands are two standard errors. A vertical line marks the freezing temperature.
+    Bands are two standard errors. A vertical line marks the crossover, a peak of C.
 
     Parameters
     ----------
@@ -175,12 +175,75 @@ class ThermodynamicsDisplay(Display):
             style = {"color": color, "label": CURVES[name], **kwargs}
             axis.plot(T, values, **style)
             axis.fill_between(T, values - band, values + band, color=color, alpha=0.3)
-        freezing = getattr(self.curves, "freezing", None)
-        if freezing is not None and np.isfinite(freezing.value):
+        crossover = getattr(self.curves, "crossover", None)
+        if crossover is not None and np.isfinite(crossover.value):
             for axis in axes:
-                axis.axvline(freezing.value, color=COLORS[6], linestyle="--")
+                axis.axvline(crossover.value, color=COLORS[6], linestyle="--")
         for axis, label in zip(axes, ("F, U", "S", "C"), strict=True):
             axis.set_ylabel(label)
         axes[0].legend(frameon=False)
         axes[2].set(xscale="log", xlabel="temperature")
+        return self._drawn(axes)
+
+
+@dataclass(eq=False, repr=False)
+class LadderDisplay(Display):
+    """Swap rates, flow of replicas and autocorrelation times along a ladder.
+
+    The flow falls evenly from 1 to 0 where replicas diffuse freely; where it jumps,
+    they do not pass.
+
+    Parameters
+    ----------
+    mixing : Mixing
+        ``mixing`` of :class:`freemetric.thermodynamics.Thermodynamics`.
+
+    Attributes
+    ----------
+    ax_, figure_ : ndarray of Axes, Figure
+        The two axes and the figure, after :meth:`plot`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from types import SimpleNamespace
+    >>> from freemetric.plotting import LadderDisplay
+    >>> mixing = SimpleNamespace(swap_rate=np.array([0.5, 0.4]), round_trips=3)
+    >>> mixing.flow = np.array([1.0, 0.5, 0.0])
+    >>> mixing.autocorrelation = np.array([1.0, 4.0, 9.0])
+    >>> [ax.get_ylabel() for ax in LadderDisplay(mixing).plot().ax_]
+    ['probability', 'steps']
+    """
+
+    mixing: Any
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+        """Draw the rates.
+
+        Parameters
+        ----------
+        ax : array-like of two Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs : dict
+            For ``Axes.plot``.
+
+        Returns
+        -------
+        display : LadderDisplay
+            The display, with its axes.
+        """
+        axes = axes_for(ax, 2, sharex=True, figsize=(6.4, 4.8))
+        found = self.mixing
+        rungs = np.arange(len(found.flow))
+        lines = (
+            (axes[0], rungs[:-1] + 0.5, found.swap_rate, "swaps with the next rung"),
+            (axes[0], rungs, found.flow, "flow from the hot end"),
+            (axes[1], rungs, found.autocorrelation, "autocorrelation of the energy"),
+        )
+        for (axis, x, values, label), color in zip(lines, COLORS, strict=False):
+            axis.plot(x, values, **{"color": color, "label": label, **kwargs})
+            axis.legend(frameon=False)
+        axes[0].set(ylabel="probability", ylim=(0, 1.05))
+        axes[0].set_title(f"round trips: {found.round_trips}", fontsize="medium")
+        axes[1].set(ylabel="steps", yscale="log", xlabel="rung, from hot to cold")
         return self._drawn(axes)

@@ -1,6 +1,6 @@
 """Classification and regression of tables as people have them."""
 
-from ..extras import require
+from ..exceptions import require
 
 require("pandas", "table")
 

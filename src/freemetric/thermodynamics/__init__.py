@@ -1,33 +1,34 @@
-"""What chains say: free energy, entropy, heat capacity, minima and passes; whether they
-mix; proofs of sampling.
+"""What chains say: free energy, entropy, heat capacity, whether they mix; proofs of
+sampling.
 """
 
 from ..mc.diagnostics import effective_sample_size, split_r_hat
 from .diagnostics import (
-    LEAST_OVERLAP,
+    MOST_R_HAT,
+    LogZ,
     Mixing,
     equilibrated,
     equilibration,
-    mixing,
+    flow,
     rejections,
     round_trips,
 )
 from .estimates import Estimate, Thermodynamics, thermodynamics
 from .fitted import MetricSpread, ModelThermodynamics, thermodynamics_of
 from .ladder import TemperingSettings, temper
-from .landscape import Band, elastic_band, overlap
+from .landscape import overlap
 from .population import Population, PopulationSettings, population_annealing
-from .proofs import Proof, calibration_test, joint_test
+from .proofs import Proof, joint_test
 from .recording import Recorder, Recording
 from .tempering import Coupled, Ladder, LadderTempering
 
 __all__ = [
-    "LEAST_OVERLAP",
-    "Band",
+    "MOST_R_HAT",
     "Coupled",
     "Estimate",
     "Ladder",
     "LadderTempering",
+    "LogZ",
     "MetricSpread",
     "Mixing",
     "ModelThermodynamics",
@@ -38,13 +39,11 @@ __all__ = [
     "Recording",
     "TemperingSettings",
     "Thermodynamics",
-    "calibration_test",
     "effective_sample_size",
-    "elastic_band",
     "equilibrated",
     "equilibration",
+    "flow",
     "joint_test",
-    "mixing",
     "overlap",
     "population_annealing",
     "rejections",

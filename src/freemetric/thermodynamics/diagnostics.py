@@ -1,5 +1,5 @@
-"""Whether chains have mixed: R-hat, effective sample size, correlation times, round
-trips, overlap, barrier.
+"""Whether chains have mixed: R-hat and effective samples of every observable, swaps,
+flow, correlation times, and estimates of log Z that must agree.
 """
 
 from typing import NamedTuple
@@ -8,115 +8,222 @@ import numpy as np
 
 from ..mc.diagnostics import effective_sample_size, split_r_hat
 from ..mc.state import Array
-from .estimates import pymbar
 from .recording import Recording
+from .tempering import Ladder
 
-# Below this overlap of neighbours MBAR's error bars are too small (Klimovich 2015).
-LEAST_OVERLAP = 0.03
+LEAST_SWAPS = 0.05  # probability: where rungs hardly overlap, MBAR's bars are too small
 MOST_R_HAT = 1.05
-LEAST_EFFECTIVE = 60  # fewer do not tell their own correlation time
+LEAST_EFFECTIVE = 60  # fewer do not show their own correlation time
+MOST_RATIO = 2.0  # Birge's, 1 where estimates of log Z agree within their errors
+LEAST_SPREAD = 1e-9  # of a series, relative to the largest: less is rounding
+
+
+class LogZ(NamedTuple):
+    """log Z of every rung minus that of the first one, by several methods.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        Their names; the first one is MBAR.
+    values, errors : ndarray of shape (n_methods, n_rungs)
+        Estimates and standard errors.
+    """
+
+    methods: tuple[str, ...]
+    values: Array
+    errors: Array
+
+    @property
+    def ratio(self) -> Array:
+        """Birge's ratio (n_rungs,): spread of the methods over their errors, at least
+        1.
+        """
+        weights = 1 / np.maximum(self.errors, 1e-12) ** 2
+        mean = (weights * self.values).sum(axis=0) / weights.sum(axis=0)
+        chi_square = (weights * (self.values - mean) ** 2).sum(axis=0)
+        return np.sqrt(np.maximum(chi_square / (len(self.values) - 1), 1.0))
+
+    @property
+    def problem(self) -> str:
+        """A sentence where the methods disagree, else nothing."""
+        k = int(self.ratio.argmax())
+        if self.ratio[k] <= MOST_RATIO:
+            return ""
+        found = ", ".join(
+            f"{name} {value:.2f} ± {error:.2f}"
+            for name, value, error in zip(
+                self.methods, self.values[:, k], self.errors[:, k], strict=True
+            )
+        )
+        return (
+            f"Estimates of log Z on rung {k} disagree: {found}. Do not trust F and S."
+        )
 
 
 class Mixing(NamedTuple):
     """Diagnostics of a recording; ``problems`` says in words what is wrong.
 
+    Printed, it is two tables: one of rungs and one of observables.
+
     Parameters
     ----------
-    r_hat : float
-        Largest split R-hat of the energy over rungs, between ladders and halves of
-        them.
-    effective_samples : float
-        Smallest effective number of energies over rungs.
+    ladder : Ladder
+        The rungs.
+    swap_rate : ndarray of shape (n_rungs - 1,)
+        Mean probability that a rung and the next one exchange replicas.
+    flow : ndarray of shape (n_rungs,)
+        Share of the replicas on a rung that were at the hot end later than at the cold
+        one: 1 to 0, evenly where replicas diffuse freely.
+    autocorrelation : ndarray of shape (n_rungs,)
+        Steps for one independent energy.
     round_trips : int
         Ways of replicas from the first rung to the last and back.
-    overlap : float
-        Smallest overlap of neighbouring rungs.
-    barrier : float
-        Sum of rejection rates of all neighbours, Lambda; about 2 Lambda + 1 rungs are
-        best.
+    r_hat, effective_samples : dict of float
+        Largest rank-normalised split R-hat, between ladders and halves of them, and
+        smallest effective number of samples, over rungs or temperatures, for every
+        observable.
+    log_z : LogZ
+        Estimates that share little.
     """
 
-    r_hat: float
-    effective_samples: float
+    ladder: Ladder
+    swap_rate: Array
+    flow: Array
+    autocorrelation: Array
     round_trips: int
-    overlap: float
-    barrier: float
+    r_hat: dict[str, float]
+    effective_samples: dict[str, float]
+    log_z: LogZ
+
+    @property
+    def mixes(self) -> bool:
+        """Whether a replica made a round trip, or there is one rung alone."""
+        return self.round_trips > 0 or not len(self.swap_rate)
 
     @property
     def problems(self) -> list[str]:
         """A sentence for everything that makes the estimates doubtful."""
         found = []
-        if not self.r_hat <= MOST_R_HAT:
+        worst = max(self.r_hat, key=lambda name: self.r_hat[name])
+        if not self.r_hat[worst] <= MOST_R_HAT:
             found.append(
-                f"R-hat is {self.r_hat:.2f}: ladders disagree, so make more steps."
+                f"R-hat of {worst} is {self.r_hat[worst]:.2f}: "
+                "ladders disagree, so make more steps."
             )
-        if not self.effective_samples >= LEAST_EFFECTIVE:
+        fewest = min(self.effective_samples.values())
+        if not fewest >= LEAST_EFFECTIVE:
             found.append(
-                f"A rung has {self.effective_samples:.0f} independent samples only: "
-                "make more steps."
+                f"There are {fewest:.0f} independent samples only: make more steps."
             )
-        if not self.overlap >= LEAST_OVERLAP:
+        if len(self.swap_rate) and not self.swap_rate.min() >= LEAST_SWAPS:
             found.append(
-                f"Neighbouring rungs overlap by {self.overlap:.3f} only: add rungs."
+                f"Neighbouring rungs swap in {100 * self.swap_rate.min():.1f} % of the "
+                "trials only: add rungs."
             )
-        if self.round_trips == 0:
+        if not self.mixes:
             found.append(
-                "No replica went from one end of the ladder to the other and back: "
-                "make more steps."
+                "The ladder does not mix: no replica went from one end to the other "
+                "and back. Make more steps."
             )
-        return found
+        return found + [self.log_z.problem] * bool(self.log_z.problem)
+
+    def __str__(self) -> str:
+        swaps = np.append(self.swap_rate, np.nan)
+        columns = (*self.ladder, swaps, self.flow, self.autocorrelation)
+        lines = ["rung  coupling  temperature  swaps  flow  autocorrelation"]
+        lines += [
+            f"{k:4d}  {s:8.3f}  {T:11.3g}  {swap:5.2f}  {flow:4.2f}  {tau:15.1f}"
+            for k, (s, T, swap, flow, tau) in enumerate(zip(*columns, strict=True))
+        ]
+        lines += [f"Round trips: {self.round_trips}.", "", "observable  R-hat  samples"]
+        lines += [
+            f"{name:10}  {r_hat:5.3f}  {self.effective_samples[name]:7.0f}"
+            for name, r_hat in self.r_hat.items()
+        ]
+        return "\n".join(lines)
 
 
-def mixing(recording: Recording, overlap: Array) -> Mixing:
-    """All diagnostics of a recording, with MBAR's overlap matrix of
-    :class:`Thermodynamics`.
-    """
-    rungs, between = np.moveaxis(recording.total, 2, 0), np.diagonal(overlap, 1)
+def mixing(recording: Recording, observables: dict[str, Array], log_z: LogZ) -> Mixing:
+    """All diagnostics of a recording.
+
+    ``observables`` are series by name, (n_series, n_steps, n_ladders): energies of
+    rungs, or influences of steps on estimates."""
+    r_hat, effective = {}, {}
+    for name, series in observables.items():
+        spread = series.std(axis=(1, 2))
+        moving = series[spread > LEAST_SPREAD * spread.max()]
+        if len(moving):
+            r_hat[name] = float(np.max([split_r_hat(one) for one in moving]))
+            effective[name] = float(np.min([effective_sample_size(x) for x in moving]))
+    rungs = np.moveaxis(recording.total, 2, 0)
+    size = rungs[0].size
+    times = np.array([size / effective_sample_size(rung) for rung in rungs])
     return Mixing(
-        float(np.max([split_r_hat(rung) for rung in rungs])),
-        float(np.min([effective_sample_size(rung) for rung in rungs])),
+        recording.ladder,
+        1 - rejections(recording),
+        flow(recording),
+        times,
         round_trips(recording),
-        float(between.min()) if len(between) else 1.0,
-        float(rejections(recording).sum()),
+        r_hat or {"energy": float("nan")},
+        effective or {"energy": float("nan")},
+        log_z,
     )
 
 
-def equilibration(series: Array) -> tuple[int, float, float]:
-    """The step from which on a series is in equilibrium, its g, and the independent
-    samples after that.
-
-    The step is the one that leaves most independent samples (Chodera 2016,
-    ``pymbar.timeseries``)."""
-    series = np.asarray(series, dtype=np.float64)
-    if not np.ptp(series) > 0:
-        return 0, 1.0, float(len(series))
-    start, g, n = pymbar().timeseries.detect_equilibration(
-        series, nskip=max(1, len(series) // 50)
-    )
-    return int(start), float(g), float(n)
+def equilibration(series: Array) -> int:
+    """The step from which on a series (n,) is in equilibrium: the one that leaves most
+    effective samples (Chodera 2016), at most half of the steps.
+    """
+    n = len(series)
+    starts = np.arange(0, n // 2 + 1, max(1, n // 20))
+    sizes = [effective_sample_size(series[start:, None]) for start in starts]
+    return int(starts[np.argmax(np.nan_to_num(sizes))])
 
 
 def equilibrated(recording: Recording) -> Recording:
-    """The recording without the steps before all rungs are in equilibrium; at least
+    """The recording without the steps before all ladders are in equilibrium; at least
     half of it stays.
     """
-    total = recording.total.mean(axis=1)
-    starts = [equilibration(column)[0] for column in total.T]
-    return recording.after(min(max(starts), len(total) // 2))
+    total = (recording.total / recording.ladder.temperature).sum(axis=2)
+    return recording.after(max(equilibration(column) for column in total.T))
+
+
+def last_ends(recording: Recording) -> Array:
+    """The end that every replica was at last, (n_steps, n_replicas): 1 for the hot one,
+    0 for the cold one, NaN before the first.
+    """
+    walks = recording.places().reshape(len(recording.energy), -1)
+    last = recording.energy.shape[2] - 1
+    at_end = (walks == 0) | (walks == last)
+    steps = np.arange(len(walks))[:, None]
+    when = np.maximum.accumulate(np.where(at_end, steps, -1), axis=0)
+    ends = np.take_along_axis(walks, np.maximum(when, 0), axis=0) == 0
+    return np.where(when >= 0, ends, np.nan)
+
+
+def flow(recording: Recording) -> Array:
+    """Share of the replicas on every rung, (n_rungs,), that come from the hot end
+    (Katzgraber et al. 2006).
+    """
+    ends, walks = (
+        last_ends(recording),
+        recording.places().reshape(len(recording.energy), -1),
+    )
+    from_hot, known = np.nan_to_num(ends), np.isfinite(ends)
+    rungs = range(recording.energy.shape[2])
+    visits = np.array([(known & (walks == k)).sum() for k in rungs])
+    return np.array([from_hot[walks == k].sum() for k in rungs]) / np.maximum(visits, 1)
 
 
 def round_trips(recording: Recording) -> int:
     """How often replicas went from the first rung to the last one and back again."""
-    last = recording.energy.shape[2] - 1
-    places = recording.places().reshape(len(recording.energy), -1)
+    if recording.energy.shape[2] == 1:
+        return 0
     trips = 0
-    for walk in places.T if last else ():
-        ends = walk[(walk == 0) | (walk == last)]
-        turns = (
-            ends[np.concatenate([[True], np.diff(ends) != 0])] if len(ends) else ends
-        )
-        turns = turns[np.argmax(turns == 0) :] if (turns == 0).any() else turns[:0]
-        trips += max(0, (len(turns) - 1) // 2)
+    for ends in last_ends(recording).T:
+        ends = ends[np.isfinite(ends)]
+        turns = int(np.count_nonzero(np.diff(ends)))
+        trips += max(0, (turns - int(len(ends) > 0 and ends[0] == 0)) // 2)
     return trips
 
 

@@ -13,15 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from ..extras import require
+from ..exceptions import require
 from ..mc.diagnostics import mean_error
 from ..mc.state import Array
+from .diagnostics import LogZ, Mixing, mixing
 from .recording import Recording
 
 MOST_SAMPLES = (
     12_000  # of all rungs together, to which MBAR is given an evenly spaced part
 )
 FEWEST_STEPS = 20  # that stay of a recording
+MOST_CHECKED = 12  # temperatures at which R-hat is computed
 CURVES = ("free_energy", "energy", "entropy", "heat_capacity")
 
 
@@ -49,14 +51,16 @@ class Thermodynamics:
         (U - F) / T` and :math:`C = \mathrm{Var}(E + \lambda |A|^2) / T^2`.
     errors : dict of ndarray of shape (n,)
         Their standard errors, by name.
-    freezing : Estimate
+    crossover : Estimate
         Temperature of the highest peak of C; NaN where C has no peak inside of the
-        range that rises above both of its ends by two standard errors.
+        range that rises above both of its ends by two standard errors, and where no
+        replica made a round trip. A crossover is no phase transition: that takes
+        scaling with size.
     is_absolute : bool
         Whether F and S are absolute. Else S is zero at the highest temperature, and F
         follows from that.
-    overlap : ndarray of shape (n_rungs, n_rungs)
-        MBAR's overlap matrix; neighbours should share at least ``LEAST_OVERLAP``.
+    mixing : Mixing
+        Diagnostics; its ``problems`` say where the error bars are doubtful.
     """
 
     temperature: Array
@@ -65,9 +69,9 @@ class Thermodynamics:
     entropy: Array
     heat_capacity: Array
     errors: dict[str, Array]
-    freezing: Estimate
+    crossover: Estimate
     is_absolute: bool
-    overlap: Array
+    mixing: Mixing
 
     def at(self, temperature: float) -> dict[str, Estimate]:
         """Values of all curves at a temperature, interpolated in its logarithm."""
@@ -96,6 +100,11 @@ def thermodynamics(
     of every step on every estimate, all rungs of a ladder together, since rungs
     exchange replicas: the influences are a series in time, whose correlations [2]_, and
     whose differences between ladders, give the standard error of their sum.
+
+    log Z is also estimated by stepping stones, rung by rung, and by the population
+    annealing of the recording. Where the methods differ by more than their errors,
+    errors of F and S grow by Birge's ratio, the root of chi-square over its degrees of
+    freedom.
 
     Parameters
     ----------
@@ -128,37 +137,70 @@ def thermodynamics(
     >>> curves.energy.round(1), curves.heat_capacity.round(1)  # U = T and C = 1
     (array([0.3, 0.6]), array([1., 1.]))
     """
-    recording = thinned(recording)
+    used = thinned(recording)
     if temperatures is None:
         ends = recording.ladder.temperature.min(), recording.ladder.temperature.max()
         temperatures = np.geomspace(*ends, 60 if ends[0] < ends[1] else 1)
     T = np.sort(np.ravel(np.asarray(temperatures, dtype=np.float64)))
     if not len(T) or not (T > 0).all() or not np.isfinite(T).all():
         raise ValueError(f"temperatures must be positive numbers; got {temperatures}.")
-    solution = solve(recording)
-    curves, influence = curves_of(recording, np.asarray(solution.f_k), T)
-    spreads = _errors(recording, influence)
-    F, U, S, C = curves
-    dC = spreads[3]
-    stands_out = C.max() - C[[0, -1]] > 2 * np.hypot(dC[C.argmax()], dC[[0, -1]])
-    frozen = Estimate(float("nan"), float("nan"))
-    if stands_out.all():
-        frozen = Estimate(
-            peak(T, C),
-            float(_errors(recording, np.tensordot(peak_slope(T, C), influence[3], 1))),
-        )
-    # pymbar fails on one state alone.
-    overlap = (
-        np.asarray(solution.compute_overlap()["matrix"])
-        if len(solution.f_k) > 1
-        else np.ones((1, 1))
-    )
-    errors = dict(zip(CURVES, spreads, strict=True))
-    return Thermodynamics(T, F, U, S, C, errors, frozen, recording.is_absolute, overlap)
+    f = solve(used)
+    (F, U, S, C), influence, slopes = curves_of(used, f, T)
+    dF, dU, dS, dC = _errors(used, influence)
+    log_z = estimates_of_log_z(used, f, slopes)
+    widened = log_z.ratio[_nearest_rungs(used, T)]
+    found = mixing(recording, _observables(used, influence), log_z)
+    errors = dict(zip(CURVES, (dF * widened, dU, dS * widened, dC), strict=True))
+    crossover = Estimate(float("nan"), float("nan"))
+    if found.mixes:
+        crossover = highest_peak(T, C, dC)
+    return Thermodynamics(T, F, U, S, C, errors, crossover, used.is_absolute, found)
 
 
-def solve(recording: Recording) -> Any:
-    """pymbar's MBAR of all samples."""
+def _observables(recording: Recording, influence: Array) -> dict[str, Array]:
+    """Series (n_series, n_steps, n_ladders) whose R-hat is computed."""
+    some = np.unique(np.linspace(0, influence.shape[1] - 1, MOST_CHECKED).astype(int))
+    shape = (-1, *recording.energy.shape[:2])
+    names = dict(zip(CURVES, influence[:, some], strict=True))
+    return {
+        **{name: series.reshape(shape) for name, series in names.items()},
+        "energy of rungs": np.moveaxis(recording.total, 2, 0),
+        "size of maps": np.moveaxis(recording.confinement, 2, 0),
+    }
+
+
+def _nearest_rungs(recording: Recording, temperatures: Array) -> Any:
+    """Rungs with the whole energy that are nearest to temperatures."""
+    rungs = np.flatnonzero(recording.ladder.coupling == 1)
+    apart = np.abs(np.log(recording.ladder.temperature[rungs, None] / temperatures))
+    return rungs[apart.argmin(axis=0)]
+
+
+def estimates_of_log_z(recording: Recording, f: Array, slopes: Array) -> LogZ:
+    """log Z of all rungs relative to the first one: MBAR, whose reduced free energies f
+    have the influences ``slopes`` (n_rungs, n_steps * n_ladders), stepping stones, and
+    population annealing where there is one.
+    """
+    u = recording.ladder.reduced(recording.energy, recording.confinement)
+    own = np.arange(len(f) - 1)
+    gain = (u[:-1] - u[1:])[own, ..., own].reshape(len(own), slopes.shape[1])
+    steps = logsumexp(gain, axis=1) - np.log(slopes.shape[1])
+    weights = np.exp(gain - steps[:, None]) / slopes.shape[1]
+    stones = np.cumsum(np.append(0.0, steps))
+    along = np.pad(np.cumsum(weights - 1 / slopes.shape[1], axis=0), ((1, 0), (0, 0)))
+    found = {
+        "MBAR": (f[0] - f, _errors(recording, slopes)),
+        "stepping stones": (stones, _errors(recording, along)),
+    }
+    if len(recording.population):
+        value, error = recording.population
+        found["population annealing"] = (value - value[0], error)
+    values, errors = zip(*found.values(), strict=True)
+    return LogZ(tuple(found), np.array(values), np.array(errors))
+
+
+def solve(recording: Recording) -> Array:
+    """Reduced free energies (n_rungs,) by pymbar's MBAR of all samples."""
     E, C = _flat(recording.energy), _flat(recording.confinement)
     n_rungs = len(recording.ladder.temperature)
     counts = np.full(n_rungs, E.size // n_rungs)
@@ -167,16 +209,17 @@ def solve(recording: Recording) -> Any:
     protocol = ({"method": "adaptive", "tol": 1e-8, "options": {"maxiter": 200}},)
     with warnings.catch_warnings(), quiet():
         warnings.simplefilter("ignore")  # about options that scipy's solvers ignore
-        return pymbar().MBAR(
+        solution = pymbar().MBAR(
             recording.ladder.reduced(E, C), counts, solver_protocol=protocol
         )
+    return np.asarray(solution.f_k)
 
 
 def curves_of(
     recording: Recording, f: Array, temperatures: Array
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, Array]:
     r"""F, U, S and C, (4, m), given the reduced free energies f of the rungs, and the
-    influence of every step on them.
+    influence of every step on them and on f.
 
     The influence, (4, m, n_steps * n_ladders), is the derivative by a weight that a
     step has together with all of its rungs. MBAR solves :math:`\sum_n w_n W_{nk} = 1`,
@@ -224,7 +267,8 @@ def curves_of(
         U / temperatures + log_z,
         variance / temperatures**2,
     ]
-    return np.array(values), np.array([-T * d_log_z, d_U, d_U / T + d_log_z, d_heat])
+    influences = [-T * d_log_z, d_U, d_U / T + d_log_z, d_heat]
+    return np.array(values), np.array(influences), df
 
 
 def _errors(recording: Recording, influence: Array) -> Array:
@@ -236,34 +280,16 @@ def _errors(recording: Recording, influence: Array) -> Array:
     return np.array(errors).reshape(influence.shape[:-1])
 
 
-def peak(temperatures: Array, heat: Array) -> float:
-    """Where the heat capacity is highest: the top of a parabola in log T around the
-    highest point.
+def highest_peak(temperatures: Array, heat: Array, errors: Array) -> Estimate:
+    """Where the heat capacity is highest, and half of the range in which it is as high
+    within its errors; NaN where it does not rise above both ends.
     """
     top = int(heat.argmax())
-    if not 0 < top < len(heat) - 1:
-        return float(temperatures[top])
-    x, y = np.log(temperatures[top - 1 : top + 2]), heat[top - 1 : top + 2]
-    a, b, _ = np.polyfit(x - x[1], y, 2)
-    return (
-        float(np.exp(x[1] + np.clip(-b / (2 * a), x[0] - x[1], x[2] - x[1])))
-        if a < 0
-        else float(temperatures[top])
-    )
-
-
-def peak_slope(temperatures: Array, heat: Array) -> Array:
-    """Derivative of the peak's temperature by the heat capacity at every temperature,
-    by central differences.
-    """
-    slope, top = np.zeros(len(heat)), int(heat.argmax())
-    for i in range(max(0, top - 1), min(len(heat), top + 2)):
-        step = np.zeros(len(heat))
-        step[i] = 1e-6 * heat[top]
-        slope[i] = (
-            peak(temperatures, heat + step) - peak(temperatures, heat - step)
-        ) / (2 * step[i])
-    return slope
+    doubt = np.hypot(errors, errors[top])
+    as_high = temperatures[heat >= heat[top] - doubt]
+    if not (heat[top] - heat > 2 * doubt)[[0, -1]].all():
+        return Estimate(float("nan"), float("nan"))
+    return Estimate(float(temperatures[top]), float(np.ptp(as_high)) / 2)
 
 
 def thinned(recording: Recording) -> Recording:

@@ -1,4 +1,4 @@
-"""The thermodynamics of a fitted DMLFE: curves, freezing, error bars on its metric."""
+"""The thermodynamics of a fitted DMLFE: curves, diagnostics, a metric with bars."""
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -11,8 +11,8 @@ from ..energies import as_energy, names_rows
 from ..learners.dmlfe import DMLFE, bound_energy
 from ..mc.diagnostics import effective_sample_size, split_r_hat
 from ..mc.state import Array
-from ..mc.streams import generator
-from .diagnostics import Mixing, equilibrated, mixing
+from ..sklearn_compat import generator
+from .diagnostics import MOST_R_HAT, Mixing
 from .estimates import Thermodynamics, thermodynamics
 from .ladder import TemperingSettings, temper
 from .recording import Recording
@@ -89,13 +89,11 @@ class ModelThermodynamics:
     Parameters
     ----------
     curves : Thermodynamics
-        F, U, S and C over temperature, with errors and the freezing temperature.
+        F, U, S and C over temperature, with errors and diagnostics.
     temperature : float
         At which the search ended.
     metric : MetricSpread or None
         Mean and spread of M at that temperature; None without samples there.
-    mixing : Mixing
-        Diagnostics of the run.
     recording : Recording
         The run itself.
     """
@@ -103,20 +101,34 @@ class ModelThermodynamics:
     curves: Thermodynamics
     temperature: float
     metric: MetricSpread | None
-    mixing: Mixing
     recording: Recording
 
+    @property
+    def mixing(self) -> Mixing:
+        """Diagnostics of the run."""
+        return self.curves.mixing
+
+    @property
+    def problems(self) -> list[str]:
+        """A sentence for everything that makes the estimates doubtful."""
+        found = self.mixing.problems
+        if self.metric is not None and not self.metric.r_hat <= MOST_R_HAT:
+            found.append(
+                f"R-hat of M is {self.metric.r_hat:.2f}: its spread is too small."
+            )
+        return found
+
     def __str__(self) -> str:
-        T, frozen = self.curves.temperature, self.curves.freezing
-        said = [f"The metric freezes at T = {frozen}."]
-        if not np.isfinite(frozen.value):
-            said = [
-                f"The metric does not freeze between T = {T[0]:.1e} and {T[-1]:.1e}."
-            ]
+        T, top = self.curves.temperature, self.curves.crossover
+        said = []
+        if np.isfinite(top.value):
+            said.append(f"C has a crossover at T = {top}.")
+        elif self.mixing.mixes:
+            said.append(f"C has no peak between T = {T[0]:.1e} and {T[-1]:.1e}.")
         said.append(f"The search ended at T = {self.temperature:.1e}.")
         if not self.recording.confinement.any():
             said.append("Nothing confines the maps, so that F is relative.")
-        return " ".join(said + self.mixing.problems)
+        return " ".join(said + self.problems)
 
 
 def thermodynamics_of(
@@ -155,7 +167,7 @@ def thermodynamics_of(
     Returns
     -------
     found : ModelThermodynamics
-        Curves, freezing temperature, error bars.
+        Curves, diagnostics, error bars.
 
     Examples
     --------
@@ -195,7 +207,6 @@ def thermodynamics_of(
     ends = (T / COLDER, None) if temperatures is None else temperatures
     start = model.components_ * unit
     run = temper(energy, start, model.confinement, ends, settings, random_state)
-    run = equilibrated(run)
     at = run.ladder.temperature[run.kept]
     spread = MetricSpread.of(run.maps / unit, X[rows].var(axis=0), at)
     return _described(run, T, spread)
@@ -204,5 +215,4 @@ def thermodynamics_of(
 def _described(recording, temperature, metric):
     """What follows from a recording."""
     curves = thermodynamics(recording)
-    found = mixing(recording, curves.overlap)
-    return ModelThermodynamics(curves, temperature, metric, found, recording)
+    return ModelThermodynamics(curves, temperature, metric, recording)

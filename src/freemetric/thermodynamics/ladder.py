@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
+from ..mc import Annealing, Constant
 from ..mc.state import Array
-from ..mc.streams import generator
-from .diagnostics import rejections
+from ..sklearn_compat import generator
+from .diagnostics import equilibrated, rejections
+from .population import PopulationSettings, population_annealing
 from .recording import Recorder, Recording
 from .tempering import Coupled, Ladder, LadderTempering, default_move
 
 FEWEST_RUNGS, FIRST_STEPS = 5, 16
 HOTTEST = 12  # doublings of the lowest temperature, at most
+HOT_STEPS = 50  # of a walk at the highest temperature
+FEWEST_REPLICAS, POPULATION_STEPS = 10, 2
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,9 @@ class TemperingSettings:
     most_rungs : int, default=40
         The most that None chooses.
     n_ladders : int, default=2
-        Independent ladders, which R-hat compares.
+        Independent ladders, which R-hat compares. The first, the third and so on begin
+        with the start, the others with draws of the confinement at the highest
+        temperature.
     n_rounds : int, default=3
         Rounds of tuning, each twice as long as the one before.
     move : Move or its name or None, default=None
@@ -40,6 +46,9 @@ class TemperingSettings:
         element at a time.
     kept_temperature : float or None, default=None
         Temperature whose maps are kept, which becomes one of a rung; None: the lowest.
+    n_islands : int, default=10
+        Islands of a population annealing on the same rungs, whose log Z must agree; it
+        makes a third of the ladders' steps. 0: none.
     """
 
     n_steps: int = 400
@@ -49,6 +58,7 @@ class TemperingSettings:
     n_rounds: int = 3
     move: Any = None
     kept_temperature: float | None = None
+    n_islands: int = 10
 
     def __post_init__(self) -> None:
         least = {
@@ -57,6 +67,7 @@ class TemperingSettings:
             "most_rungs": 2,
             "n_ladders": 1,
             "n_rounds": 0,
+            "n_islands": 0,
         }
         for name, fewest in least.items():
             value = getattr(self, name)
@@ -87,7 +98,8 @@ def temper(
         E, a bound energy without confinement: (R, p, d) -> (R,), with
         ``value_and_grad`` where there is a gradient.
     start : ndarray of shape (p, d)
-        Map that the replicas begin with, except those of the confinement alone.
+        Map that every second ladder begins with, such as a fitted one; the others
+        begin at the highest temperature.
     ridge : float
         Strength lambda of the confinement; 0 for an energy that confines itself, whose
         F and S are then relative.
@@ -135,10 +147,45 @@ def temper(
         raise ValueError(
             f"temperatures must be positive, the lowest first; got {temperatures}."
         )
-    run = _Tuning(
-        coupled, settings, (hottest, coldest), np.asarray(start, dtype=np.float64)
+    starts = dispersed(rng, coupled, np.asarray(start, float), hottest, settings)
+    tuning = _Tuning(coupled, settings, (hottest, coldest), starts)
+    run = equilibrated(tuning.tuned(rng).recorded(rng, settings.n_steps, burn_in=0.3))
+    if not settings.n_islands or not run.is_absolute:
+        return run
+    size = settings.n_ladders * settings.n_steps / (2 * settings.n_islands)
+    herd = PopulationSettings(
+        n_replicas=max(FEWEST_REPLICAS, round(size / POPULATION_STEPS)),
+        n_islands=max(2, settings.n_islands),
+        n_steps=POPULATION_STEPS,
+        move=settings.move,
     )
-    return run.tuned(rng).recorded(rng, settings.n_steps, burn_in=0.3)
+    seed = int(rng.integers(2**32))
+    found = population_annealing(energy, np.shape(start), ridge, run.ladder, herd, seed)
+    return run._replace(population=np.array([found.log_z, found.log_z_error]))
+
+
+def dispersed(
+    rng: np.random.Generator,
+    energy: Coupled,
+    start: Array,
+    hottest: float,
+    settings: TemperingSettings,
+) -> Array:
+    """First maps of every ladder, (n_ladders, p, d): the start, a draw at the highest
+    temperature, the start, and so on.
+
+    The draw is one of the confinement alone; without it, the end of a walk.
+    """
+    maps = np.tile(start, (settings.n_ladders, 1, 1))
+    hot = maps[1::2]
+    if energy.ridge > 0:
+        hot[:] = energy.draw_reference(rng, hot.shape, hottest)
+    elif len(hot):
+        move = default_move(energy) if settings.move is None else settings.move
+        walk = Annealing(Constant(hottest), move, n_steps=HOT_STEPS)
+        for state, _ in walk.iterate(rng, energy, hot.copy()):
+            hot[:] = state.A
+    return maps
 
 
 def natural_temperature(
@@ -187,7 +234,7 @@ class _Tuning:
         energy: Coupled,
         settings: TemperingSettings,
         ends: tuple[float, float],
-        start: Array,
+        starts: Array,
     ):
         self.energy, self.settings, self.ends = energy, settings, ends
         first, last = (
@@ -202,7 +249,7 @@ class _Tuning:
         # Where the energy is switched on, most happens at the beginning.
         self.positions = np.linspace(first, last, K)
         self.positions = np.where(self.positions < 1, self.positions**2, self.positions)
-        self.maps, self.kept = np.tile(start, (settings.n_ladders, K, 1, 1)), K - 1
+        self.maps, self.kept = np.repeat(starts[:, None], K, axis=1), K - 1
 
     def tuned(self, rng: np.random.Generator) -> "_Tuning":
         """The ladder after all rounds, with its maps where they belong, and a rung at

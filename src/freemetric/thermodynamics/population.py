@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from ..mc import State, Streams
-from ..mc.moves import as_move
+from ..mc.samplers import as_move
 from ..mc.state import Array, evaluate
-from ..mc.streams import generator
+from ..sklearn_compat import generator
 from .tempering import Coupled, Ladder, default_move
 
 
@@ -55,32 +55,11 @@ class Population(NamedTuple):
         The rungs.
     log_z, log_z_error : ndarray of shape (n_rungs,)
         Log of the partition function; F = -T log Z.
-    energy, energy_error : ndarray of shape (n_rungs,)
-        Mean of s E + lambda |A|^2, which is U where s = 1.
-    n_families : ndarray of shape (n_islands,)
-        First replicas with descendants at the end; few of many mean that the population
-        was too small.
-    maps : ndarray of shape (n_islands, n_replicas, p, d)
-        The last population.
     """
 
     ladder: Ladder
     log_z: Array
     log_z_error: Array
-    energy: Array
-    energy_error: Array
-    n_families: NDArray[np.intp]
-    maps: Array
-
-    @property
-    def free_energy(self) -> Array:
-        """F = -T log Z on every rung."""
-        return -self.ladder.temperature * self.log_z
-
-    @property
-    def free_energy_error(self) -> Array:
-        """Its standard error."""
-        return self.ladder.temperature * self.log_z_error
 
 
 def population_annealing(
@@ -152,9 +131,7 @@ def population_annealing(
         rng,
         A,
     )
-    families = np.tile(np.arange(size[1]), (size[0], 1))
     log_z = [np.full(size[0], coupled.log_reference(A[0].size, ladder.temperature[0]))]
-    means = [coupled.confinement(A).reshape(size).mean(axis=1)]
     for k in range(1, len(ladder.temperature)):
         E, C = (
             part.reshape(size) for part in (energy(herd.A), coupled.confinement(herd.A))
@@ -163,17 +140,9 @@ def population_annealing(
         gain = u[k - 1] - u[k]
         log_z.append(log_z[-1] + logsumexp(gain, axis=1) - np.log(size[1]))
         chosen = copies(rng, gain)
-        families = np.take_along_axis(families, chosen, axis=1)
         herd.A = herd.A[(chosen + size[1] * np.arange(size[0])[:, None]).ravel()]
-        means.append(
-            herd.walk(settings.n_steps, ladder.coupling[k], ladder.temperature[k])
-            .reshape(size)
-            .mean(axis=1)
-        )
-    maps = herd.A.reshape(*size, *shape)
-    counts = np.array([len(np.unique(island)) for island in families])
-    z, z_error, mean, mean_error = _combined(np.array(log_z), np.array(means))
-    return Population(ladder, z, z_error, mean, mean_error, counts, maps)
+        herd.walk(settings.n_steps, ladder.coupling[k], ladder.temperature[k])
+    return Population(ladder, *_combined(np.array(log_z)))
 
 
 class _Herd:
@@ -194,8 +163,8 @@ class _Herd:
         )
         self.scale: Array | None = None
 
-    def walk(self, n_steps: int, coupling: float, temperature: float) -> Array:
-        """Walk on a rung, and return the energies."""
+    def walk(self, n_steps: int, coupling: float, temperature: float) -> None:
+        """Walk on a rung."""
         energy, T = (
             self.energy.with_coupling(coupling),
             np.full(len(self.A), temperature),
@@ -208,16 +177,13 @@ class _Herd:
             ).copy()
         for _ in range(n_steps):
             state, accepted = self.move.step(self.streams, energy, state, T, self.scale)
-            tried = ~np.isnan(accepted)
-            with np.errstate(
-                invalid="ignore"
-            ):  # an element that no replica has tried stays as it is
-                mean = np.nansum(accepted, axis=0) / tried.sum(axis=0)
+            # An element that no replica has tried stays as it is.
+            tried = np.maximum((~np.isnan(accepted)).sum(axis=0), 1)
+            mean = np.nansum(accepted, axis=0) / tried
             self.scale = self.move.adapt(
                 self.scale, np.broadcast_to(mean, accepted.shape)
             )
         self.A = state.A
-        return state.energy
 
 
 def copies(rng: np.random.Generator, log_weights: Array) -> NDArray[np.intp]:
@@ -240,23 +206,16 @@ def copies(rng: np.random.Generator, log_weights: Array) -> NDArray[np.intp]:
     )
 
 
-def _combined(log_z, means):
-    """log Z and mean energy (n_rungs,) of all islands, each weighed by its Z, with
-    errors by a jackknife over them.
+def _combined(log_z):
+    """log Z (n_rungs,) of islands (n_rungs, n_islands), with errors by a jackknife.
 
     The mean of Z has no bias, but its logarithm is too low by half of its relative
     variance. The jackknife takes this off as well: with few islands of a rugged energy
     it is a good part of the error."""
-
-    def of(some):
-        total = logsumexp(log_z[:, some], axis=1)
-        weights = np.exp(log_z[:, some] - total[:, None])
-        return np.array(
-            [total - np.log(len(some)), (weights * means[:, some]).sum(axis=1)]
-        )
-
     n = log_z.shape[1]
-    without = np.array([of(np.delete(np.arange(n), island)) for island in range(n)])
-    dz, de = np.sqrt((n - 1) * without.var(axis=0))
-    z, energy = n * of(np.arange(n)) - (n - 1) * without.mean(axis=0)
-    return z, dz, energy, de
+    own = np.eye(n, dtype=bool)
+    without = np.where(own, -np.inf, log_z[:, None])
+    without = logsumexp(without, axis=2) - np.log(n - 1)
+    error = np.sqrt((n - 1) * without.var(axis=1))
+    together = logsumexp(log_z, axis=1) - np.log(n)
+    return n * together - (n - 1) * without.mean(axis=1), error

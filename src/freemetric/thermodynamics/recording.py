@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ..mc import Info, State
 from ..mc.state import Array
-from .landscape import overlap
 from .tempering import Coupled, Ladder
 
 MOST_MAPS = 1000  # that are kept of every ladder
@@ -37,10 +36,9 @@ class Recording(NamedTuple):
         kept.
     kept : int
         Rung of the maps.
-    overlaps : ndarray of shape (n_steps, n_pairs, n_rungs)
-        Overlap of the metrics of two ladders on the same rung, for every pair of
-        ladders; of length 0 where it was not measured. Their histogram at one
-        temperature is P(q) of spin glasses.
+    population : ndarray of shape (2, n_rungs)
+        log Z of all rungs by population annealing, and its standard errors; of length
+        0 where that was not made.
 
     Examples
     --------
@@ -62,7 +60,7 @@ class Recording(NamedTuple):
     log_reference: float = float("nan")
     maps: Array = np.empty((0, 1, 0, 0))
     kept: int = -1
-    overlaps: Array = np.empty((0, 0, 0))
+    population: Array = np.empty((0, 0))
 
     @classmethod
     def from_trace(
@@ -122,7 +120,6 @@ class Recording(NamedTuple):
             confinement=self.confinement[step:],
             swaps=self.swaps[step:],
             maps=self.maps[first_map:],
-            overlaps=self.overlaps[step:],
         )
 
     def places(self) -> NDArray[np.intp]:
@@ -180,9 +177,8 @@ class Recorder:
         A = state.A.reshape(-1, K, *state.A.shape[1:])
         if len(self._rows) % self.stride == 0:
             self._maps.append(A[:, self.kept].copy())
-        one, two = np.triu_indices(len(A), 1)
         swaps = info.swaps_with_next.reshape(-1, K)[:, :-1]
-        self._rows.append((E, C, swaps, overlap(A[one], A[two])))
+        self._rows.append((E, C, swaps))
         self._n_parameters = state.A[0].size
 
     @property
@@ -190,7 +186,7 @@ class Recorder:
         """All steps so far."""
         if not self._rows:
             raise ValueError("Nothing was recorded: every step was one of the burn-in.")
-        E, C, swaps, q = (np.array(rows) for rows in zip(*self._rows, strict=True))
+        E, C, swaps = (np.array(rows) for rows in zip(*self._rows, strict=True))
         log_z = float("nan")
         if self.ladder.has_reference:
             log_z = float(
@@ -199,5 +195,5 @@ class Recorder:
                 )
             )
         return Recording(
-            self.ladder, E, C, swaps, log_z, np.array(self._maps), self.kept, q
+            self.ladder, E, C, swaps, log_z, np.array(self._maps), self.kept
         )

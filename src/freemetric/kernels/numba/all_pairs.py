@@ -3,7 +3,7 @@ N array.
 
 Row i of a block holds x_ij = log2(w_j) - log2(e) |z_i - z_j|^2 up to a constant, from
 one matrix product. Kernels overwrite it by W_ij = dE/dD_ij, whose row sums vanish.
-``maps`` says how the gradient follows."""
+``formulas`` says how the gradient follows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,12 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..costs import mean_loss, similarity
-from ..maps import images, slopes
-from ..protocol import Similarity
+from ..formulas import Similarity, images, mean_loss, similarity, slopes
 from .compiling import FAST, njit
-from .exp2 import LOG2E
-from .rows import largest, raise_two, share_out, similarity_cost
+from .rows import LOG2E, largest, raise_two, share_out, similarity_cost
 
 BLOCK = 1 << 17  # pairs at a time, which stay in the cache
 FAR = np.float32(-1e30)

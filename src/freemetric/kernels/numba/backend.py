@@ -5,12 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..costs import constant_loss, similarity
-from ..maps import images
-from ..protocol import Loss, Similarity, Trials
+from ..devices import Trials
+from ..formulas import Loss, Similarity, constant_loss, filled_up, images, similarity
 from . import all_pairs, element_trials, listed_pairs
 from .all_pairs import log_partition
-from .exp2 import LOG2E
 from .large_margin import (
     Margin,
     farthest_move,
@@ -21,6 +19,7 @@ from .large_margin import (
 )
 from .learner_loops import DualAverage, descend, logdet_cycle, mean_hinge
 from .nearest import others_in_order, others_nearest
+from .rows import LOG2E
 
 __all__ = [
     "DualAverage",
@@ -88,7 +87,7 @@ def prepare(
         y = y.astype(np.int32)
     else:
         y = y.astype(f32)
-    wide = listed_pairs.filled_up(X)
+    wide = filled_up(X)
     log_weights = np.log2(weights).astype(f32)
     view = wide[:, :, : X.shape[2]]
     return Data(view, wide, weights.astype(f32), log_weights, y, cost, scale)

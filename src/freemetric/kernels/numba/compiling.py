@@ -6,15 +6,24 @@ in one process and not in the other. Functions that kernels call are therefore
 ``numba.njit(inline="always")``, and no kernel calls another kernel."""
 
 from collections.abc import Callable
-from functools import wraps
+from contextlib import suppress
 from typing import Any
 
 import numba
+from numba.core.caching import FunctionCache
 
 FAST = {"contract", "nsz", "nnan", "ninf", "reassoc"}  # sums in vector lanes
 
 
-def njit(**options: Any) -> Callable[[Callable], Any]:
+class OptionalCache(FunctionCache):
+    """Compiled code in a folder, unless its disk is full."""
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):
+            super().save_overload(sig, data)
+
+
+def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
     """``numba.njit`` for functions that Python calls, or that are inlined.
 
     Where no folder can be written to, or its disk is full, every process compiles for
@@ -23,20 +32,10 @@ def njit(**options: Any) -> Callable[[Callable], Any]:
     options.setdefault("error_model", "numpy")
 
     def compiled(function: Callable) -> Any:
-        try:
-            kernel = numba.njit(**options)(function)
-        except RuntimeError:  # numba: no locator available for the cache
-            kernel = numba.njit(**{**options, "cache": False})(function)
-        if "inline" in options:
-            return kernel
-
-        @wraps(function)
-        def call(*args: Any) -> Any:
-            try:
-                return kernel(*args)
-            except OSError:  # what was compiled could not be written, but is there
-                return kernel(*args)
-
-        return call
+        kernel = numba.njit(**options)(function)
+        if cache:
+            with suppress(RuntimeError):  # numba: no locator available for the cache
+                kernel._cache = OptionalCache(function)
+        return kernel
 
     return compiled

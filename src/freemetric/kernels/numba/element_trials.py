@@ -14,7 +14,7 @@ import numba
 import numpy as np
 
 from .compiling import FAST, njit
-from .exp2 import LOG2E, mantissa, power
+from .rows import LOG2E, mantissa, power
 
 LARGEST_RISE = 60.0  # no weight overflows in a trial that lifts no h by more than this
 SMALLEST, LARGEST = (

@@ -10,9 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..costs import constant_loss, mean_loss, similarity, similarity_cost
-from ..maps import images, slopes
-from ..protocol import Loss, Similarity, Trials
+from ..devices import Trials
+from ..formulas import (
+    Loss,
+    Similarity,
+    constant_loss,
+    images,
+    mean_loss,
+    similarity,
+    similarity_cost,
+    slopes,
+)
 
 with suppress(ImportError):  # then this file can be read, not run
     import torch

@@ -1,25 +1,47 @@
-"""Where a search over maps begins, and bases of learners that descend over a map."""
+"""Descent over maps: where it begins, L-BFGS, and the best map so far.
 
+Progress is logged by the logger "freemetric" at level INFO.
+"""
+
+import logging
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import OptimizeResult, minimize
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils import check_array
 
-from ..kernels.threads import one_blas_thread
-from ..mc.streams import generator
-from .base import MetricLearner
+from ..kernels import one_blas_thread
+from ..sklearn_compat import generator
 from .linear_algebra import map_of
-from .search import Array, Descent
-from .side_information import PriorLearner
 
 MOST_SQUARE = 500  # features; beyond, square maps cost too much memory and time
+Array = NDArray[np.float64]
+logger = logging.getLogger("freemetric")
 
 
+def first_map(
+    model: Any, X: NDArray, y: NDArray | None, unit: float, M0: NDArray | None = None
+) -> NDArray:
+    """The map that the ``init`` of a model names.
+
+    "auto" is the map of a prior M0 (d, d) where all components are kept. X is in units
+    of ``unit``.
+    """
+    is_auto = isinstance(model.init, str) and model.init == "auto"
+    if M0 is not None and is_auto and model.n_components in (None, len(M0)):
+        return map_of(M0)
+    rng = generator(model.random_state)
+    is_regression = getattr(model, "_is_regression", False)
+    return initial_map(model.init, rng, X, y, model.n_components, is_regression, unit)
+
+
+@one_blas_thread()
 def initial_map(
     init: str | ArrayLike,
     rng: np.random.Generator,
@@ -27,6 +49,7 @@ def initial_map(
     y: NDArray | None,
     n_components: int | None = None,
     is_regression: bool = False,
+    unit: float = 1.0,
 ) -> NDArray:
     """A map of shape (n_components, n_features).
 
@@ -47,6 +70,8 @@ def initial_map(
         None is ``n_dimensions``.
     is_regression : bool, default=False
         Whether y are targets.
+    unit : float, default=1.0
+        What X is divided by; an array ``init`` is a map of X before that.
 
     Returns
     -------
@@ -56,7 +81,7 @@ def initial_map(
     d = X.shape[1]
     p = n_dimensions(n_components, X)
     if not isinstance(init, str):
-        return _checked_map(init, n_components, d)
+        return unit * _checked_map(init, n_components, d)
     if init in ("auto", "identity") and n_components is None and p < d:
         init = "pca"
     if init == "auto":
@@ -130,42 +155,107 @@ def _leading(directions, p, d):
     return A
 
 
-class MapSearch(MetricLearner):
-    """A learner that searches for a map of X / unit from ``init`` on."""
+class BestSoFar:
+    """The item of the lowest value offered so far, copied; None before the first."""
 
-    init: Any
-    n_components: Any
-    _is_regression: Any = False
+    def __init__(self, value: float = np.inf, item: Any = None) -> None:
+        self.value = value
+        self.item = item
 
-    def _start(self, rng, X, y, unit):
-        """The first map of X, in its unit; an array ``init`` is a map in another."""
-        A = initial_map(self.init, rng, X, y, self.n_components, self._is_regression)
-        return A if isinstance(self.init, str) else unit * A
-
-    def _first_map(self, X, y, unit):
-        """The map that ``init`` names, by a generator of its own."""
-        with one_blas_thread():
-            return self._start(generator(self.random_state), X, y, unit)
-
-    def _descend(self, objective, start):
-        """Lowest value, the array there, and the iterations of L-BFGS."""
-        search = Descent(objective, start)
-        n_iter = self._run(search)
-        return search.best.value, search.best.item, n_iter
+    def offer(self, value: float, item: Any) -> bool:
+        """Keep the item if it is better than all before; return whether it is."""
+        if not value < self.value:
+            return False
+        self.value = float(value)
+        self.item = item.copy()
+        return True
 
 
-class ConvexDescent(MapSearch, PriorLearner):
-    """A learner whose objective is convex in M = A^T A and that stays near a prior."""
+def lbfgs(
+    objective: Callable,
+    start: Array,
+    max_iter: int,
+    callback: Callable | None = None,
+    ftol: float = 0,
+    gtol: float = 0,
+) -> OptimizeResult:
+    """scipy's L-BFGS of an objective that returns value and gradient of flat arrays."""
+    options = {
+        "maxiter": max_iter,
+        "maxfun": 20 * (max_iter + 1),
+        "ftol": ftol,
+        "gtol": gtol,
+    }
+    return minimize(
+        objective,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options=options,
+        callback=callback,
+    )
 
-    def _beginning(self, X, y, M0, unit):
-        """Start of the descent: the map of the prior, or that of ``init``."""
-        is_auto = isinstance(self.init, str) and self.init == "auto"
-        if is_auto and self.n_components in (None, len(M0)):
-            return map_of(M0)
-        return self._first_map(X, y, unit)
+
+class Descent:
+    """L-BFGS on an objective of arrays like ``start``; keeps the lowest value.
+
+    ``objective(array)`` returns the value and the gradient.
+    """
+
+    def __init__(self, objective: Any, start: Array, gtol: float | None = None) -> None:
+        self.objective = objective
+        self.start = start
+        self.gtol = gtol
+        self.best = BestSoFar()
+        self.n_iter = 0
+
+    def run(self, max_iter: int, tol: float) -> bool:
+        """Whether it converged within so many iterations."""
+        gtol = 0.1 * tol if self.gtol is None else self.gtol
+        result = lbfgs(self, self.start, max_iter, self.report, tol, gtol)
+        return result.status != 1
+
+    def __call__(self, flat: Array) -> tuple[float, Array]:
+        at = flat.reshape(self.start.shape)
+        value, gradient = self.objective(at)
+        self.best.offer(value, at)
+        return value, gradient.ravel()
+
+    def report(self, flat: Array | None = None) -> None:
+        """Count and log an iteration."""
+        self.n_iter += 1
+        value = self.best.value
+        logger.info("iteration %d: objective %.6g", self.n_iter, value)
 
 
-def departure(A: Array, M0: Array, cost: float) -> tuple[float, Array]:
-    """cost |A^T A - M_0|^2 and its gradient by A."""
-    off = A.T @ A - M0
-    return cost * float((off**2).sum()), 4 * cost * np.dot(A, off)
+class BoundedDescent(Descent):
+    """L-BFGS until ``gap``, a bound on the distance from the optimum, is small.
+
+    Subclasses are their own objective and update ``gap``.
+    """
+
+    def __init__(self, start: Array) -> None:
+        super().__init__(None, start)
+        self.gap = np.inf
+        self.tol = 0.0
+        self.rounding = 0.0
+
+    @property
+    def value(self) -> float:
+        """The best objective so far."""
+        return self.best.value
+
+    def run(self, max_iter: int, tol: float) -> bool:
+        """Whether the gap is small, or nothing better could be found."""
+        self.tol = tol
+        lbfgs(self, self.start, max_iter, self.report)
+        return self.has_settled() or self.n_iter < max_iter
+
+    def report(self, flat: Array | None = None) -> None:
+        super().report()
+        if self.has_settled():
+            raise StopIteration
+
+    def has_settled(self) -> bool:
+        """Whether the gap is small."""
+        return self.gap <= max(self.tol * self.value, self.rounding)

@@ -1,39 +1,8 @@
-"""Energies of the map alone, added to others: its size, and the features it uses."""
+"""The number of features that a map uses, as a penalty."""
 
 import numpy as np
 
-from .base import Array, BoundEnergy, BoundSum, Energy, ScaledEnergy, SumEnergy
-
-
-class Confinement(Energy):
-    """E(A) = |A|_F^2, added to another energy with a small factor: makes exp(-E / T) a
-    proper distribution.
-
-    Examples
-    --------
-    >>> from freemetric.energies import Confinement, NCAEnergy
-    >>> NCAEnergy() + 1e-4 * Confinement()
-    SumEnergy(first=NCAEnergy(),
-              second=ScaledEnergy(energy=Confinement(), factor=0.0001))
-    """
-
-    needs_targets = False
-
-    def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        return BoundConfinement()
-
-
-class BoundConfinement:
-    """ridge * |A|^2, with one ridge for all maps or one for each, (R,)."""
-
-    def __init__(self, ridge: float | Array = 1.0) -> None:
-        self.ridge = ridge
-
-    def __call__(self, A: Array) -> Array:
-        return self.ridge * (A**2).sum(axis=(1, 2))
-
-    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self(A), 2 * np.reshape(self.ridge, (-1, 1, 1)) * A
+from .base import Array, Energy
 
 
 class Sparsity(Energy):
@@ -104,22 +73,3 @@ class BoundSparsity:
             lengths = np.sqrt(square)
             return self(A), A / np.where(lengths > 0, lengths, 1)
         return self(A), 2 * self.width**2 * A / (square + self.width**2) ** 2
-
-
-def confined(energy: Energy, confinement: float) -> Energy:
-    """The energy plus confinement * |A|^2."""
-    return (
-        SumEnergy(energy, ScaledEnergy(Confinement(), confinement))
-        if confinement > 0
-        else energy
-    )
-
-
-def each_confined(energy: BoundEnergy, confinements: Array) -> BoundEnergy:
-    """The bound energy plus confinement_r * |A_r|^2 of every map."""
-    if not np.any(confinements):
-        return energy
-    is_one = np.all(confinements == confinements[0])
-    return BoundSum(
-        [energy, BoundConfinement(float(confinements[0]) if is_one else confinements)]
-    )

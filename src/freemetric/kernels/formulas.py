@@ -1,18 +1,85 @@
-"""What the chances of neighbours cost, and how the cost changes with the distances; in
-numpy or in torch.
+"""Formulas that all backends share, for numpy and torch alike: samples under maps, what
+the chances of neighbours cost, and gradients.
 
 The chances P (..., n, L) say how likely each of L neighbours of n samples is. With the
 squared distances D and weights w (..., n) of sum one, W = dE/dD, for P = softmax(log w
-- D)."""
+- D).
 
+The row sums of W vanish. The gradient of a map A is then 2 A S, S = sum_ij W_ij (x_i -
+x_j)(x_i - x_j)^T. Expanded, S = X^T diag(s) X - B - B^T with B = X^T (W X) and s_j =
+sum_i W_ij."""
+
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .protocol import Loss, Similarity
-
 LEAST_VARIANCE = 1e-2  # neighbours that agree by chance are not certain beyond
+LANES = 16  # numbers of the longest vectors
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """Neighbours are right as far as they are similar: a sample costs 1 - p, or -log(p
+    + log_floor).
+
+    p is the expected similarity of a sample and its neighbour.
+
+    Parameters
+    ----------
+    kind : {"class", "target", "labels"}
+        "class": 1 in the same class, else 0; y (1, N). "target": exp(-(y_i - y_j)^2); y
+        (B, N). "labels": the Jaccard similarity of two sets of labels; y (1, N, m) or
+        (B, N, m) holds zeros and ones.
+    log_floor : float, default=0.0
+        Where it is positive, the logarithm of p + log_floor is taken.
+    """
+
+    kind: str
+    log_floor: float = 0.0
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Neighbours predict y (B, m, N), of mean zero and variance one, by their mean; a
+    sample costs the loss of that.
+
+    Parameters
+    ----------
+    name : {"squared", "log_likelihood", "absolute", "pinball"}
+        The loss.
+    quantile : float, default=0.5
+        Level of the pinball loss.
+    """
+
+    name: str
+    quantile: float = 0.5
+
+
+def images(X: Any, A: Any, diagonal: bool) -> Any:
+    """Z (..., N, p) of samples X (..., N, d) under maps A (..., p, d), or under weights
+    of the features (..., 1, d).
+    """
+    return X * A if diagonal else X @ A.swapaxes(-1, -2)
+
+
+def slopes(X: Any, A: Any, diagonal: bool, half: Any) -> Any:
+    """dE/dA = 2 A S, or of a diagonal map 2 A times the diagonal of S; ``half`` is
+    diag(s) X - 2 W X.
+    """
+    if diagonal:
+        return 2 * A * (X * half).sum(axis=-2)[..., None, :]
+    S = X.swapaxes(-1, -2) @ half
+    return A @ (S + S.swapaxes(-1, -2))
+
+
+def filled_up(A: NDArray, axes: tuple[int, ...] = (2,)) -> NDArray[np.float32]:
+    """A stack in float32 with zeros behind the last two dimensions: loops over features
+    run in whole vectors.
+    """
+    room = [(0, -A.shape[axis] % LANES if axis in axes else 0) for axis in range(3)]
+    return np.pad(A.astype(np.float32), room)
 
 
 def similarity(kind: str, own: Any, others: Any, xp: Any = np) -> Any:

@@ -1,0 +1,136 @@
+"""Thermodynamics where the answer is known, and samplers put to proof.
+
+    python benchmarks/physics/thermodynamics.py                  # table of the records
+    python benchmarks/physics/thermodynamics.py --run out.jsonl  # 203 runs, an hour
+    python benchmarks/physics/thermodynamics.py --proofs         # z of all samplers
+
+A run is ``temper`` with the library's settings from a fitted map, the lowest of ten
+quenches; only its length varies. z is the difference from the exact value in standard
+errors, of F, S, C and U at three temperatures. The problems are those of
+tests/thermodynamics. A run that stopped goes on where it was.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path += [str(HERE.parent), str(HERE.parents[1])]
+
+from command import RECORDS, print_table
+from tests.thermodynamics import problems, samplers
+from tests.thermodynamics.calibration import calibration_test
+
+from freemetric.thermodynamics import TemperingSettings, joint_test
+
+COMMITTED = RECORDS / "physics/thermodynamics.jsonl"
+SEEDS = {100: 14, 400: 12, 1000: 3}  # by number of steps
+QUANTITIES = ("free_energy", "entropy", "heat_capacity", "energy")
+FAR = 4.0  # standard errors
+N_CHAINS = 400
+
+
+def commit():
+    """Return the commit that makes the records."""
+    words = ["git", "-C", str(HERE), "rev-parse", "--short=10", "HEAD"]
+    return subprocess.run(words, capture_output=True, text=True).stdout.strip()
+
+
+def read(path):
+    """Return the records of a file."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def measure(name, n_steps, seed):
+    """Return the record of a run."""
+    problem = problems.PROBLEMS[name]()
+    run = problems.run_of(problem, seed, TemperingSettings(n_steps=n_steps))
+    scores, mixing = problems.scores_of(problem, run)
+    record = {"problem": name, "n_steps": n_steps, "seed": seed, "commit": commit()}
+    record |= {key: np.round(z, 3).tolist() for key, z in scores.items()}
+    record |= {"warnings": mixing.problems, "round_trips": mixing.round_trips}
+    record["r_hat"] = round(max(mixing.r_hat.values()), 4)
+    record["samples"] = round(min(mixing.effective_samples.values()), 1)
+    record["birge"] = round(float(mixing.log_z.ratio.max()), 3)
+    return record
+
+
+def run_all(path):
+    """Make the records that a file lacks."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    done = {(r["problem"], r["n_steps"], r["seed"]) for r in read(path)}
+    for seed in range(max(SEEDS.values())):
+        for n_steps in (n for n, most in SEEDS.items() if seed < most):
+            for name in problems.PROBLEMS:
+                if (name, n_steps, seed) not in done:
+                    line = json.dumps(measure(name, n_steps, seed))
+                    with path.open("a") as file:
+                        file.write(line + "\n")
+
+
+def row(label, records):
+    """Return a row of the table: sizes of z without a warning, and what is caught."""
+    quiet = [record for record in records if not record["warnings"]]
+    z = np.array([[record[name] for name in QUANTITIES] for record in quiet])
+    sizes = (
+        [f"{size:.2f}" for size in np.sqrt((z**2).mean(axis=(0, 2)))] if quiet else []
+    )
+    far = [r for r in records if np.abs([r[q] for q in QUANTITIES[:3]]).max() > FAR]
+    caught = sum(bool(record["warnings"]) for record in far)
+    sizes = sizes or ["-"] * len(QUANTITIES)
+    return [label, len(records), len(quiet), *sizes, f"{caught} of {len(far)}"]
+
+
+def print_records(records):
+    """Print the table of all problems and lengths."""
+    rows = []
+    for name in problems.PROBLEMS:
+        rows.append(row(name, [r for r in records if r["problem"] == name]))
+    for n_steps in SEEDS:
+        some = [r for r in records if r["n_steps"] == n_steps]
+        rows.append(row(f"{n_steps} steps", some))
+    rows.append(row("all", records))
+    head = ["problem", "runs", "no warning", "F", "S", "C", "U", "caught"]
+    title = f"Root mean square of z without a warning; runs beyond {FAR:g} with one"
+    print_table(head, rows, title)
+    print("\nCommits:", *sorted({record["commit"] for record in records}))
+
+
+def proofs():
+    """Print z-scores of right samplers, of broken ones, and of noisy gradients."""
+    tests = [
+        ("joint", joint_test, samplers.MOVES),
+        ("calibration", calibration_test, samplers.RUNS),
+        ("joint, broken", joint_test, samplers.BROKEN),
+        ("calibration, broken", calibration_test, samplers.BROKEN),
+        ("joint, noisy", joint_test, samplers.NOISY),
+        ("calibration, noisy", calibration_test, samplers.NOISY),
+    ]
+    rows = [
+        [kind, name, test(sampler, N_CHAINS)]
+        for kind, test, some in tests
+        for name, sampler in some.items()
+    ]
+    print_table(["test", "sampler", "result"], rows, f"{N_CHAINS} chains")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--run", metavar="FILE", type=Path)
+    parser.add_argument("--proofs", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.proofs:
+        proofs()
+        return
+    if arguments.run:
+        run_all(arguments.run)
+    print_records(read(arguments.run or COMMITTED))
+
+
+if __name__ == "__main__":
+    main()
