@@ -21,15 +21,14 @@ TABLES = ROOT / "benchmarks/tables"
 PAGES = (ROOT / "docs/results.md", ROOT / "docs/paper.md")
 
 COMMANDS = {
-    "accuracy": "accuracy.py",
-    "outside": "outside.py",
-    "mixed": "mixed.py",
-    "regression": "regression.py",
-    "regression_noise": "regression.py --noise",
-    "synthetic": "synthetic.py",
-    "scale": "scale.py",
-    "landscape": "landscape.py",
-    "parts": "parts.py",
+    "accuracy": "classification/accuracy.py",
+    "outside": "classification/outside.py",
+    "mixed": "classification/mixed.py",
+    "regression": "regression/regression.py",
+    "regression_noise": "regression/regression.py --noise",
+    "synthetic": "classification/synthetic.py",
+    "scale": "scale/scale.py",
+    "parts": "classification/parts.py",
     "paper_honest": "paper.py honest",
     "paper_one_k": "paper.py one-k",
     "paper_published": "paper.py published",

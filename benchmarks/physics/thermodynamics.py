@@ -1,8 +1,8 @@
 """Thermodynamics where the answer is known, and samplers put to proof.
 
-    python benchmarks/physics/thermodynamics.py                  # table of the records
+    python benchmarks/physics/thermodynamics.py  # table of the records
     python benchmarks/physics/thermodynamics.py --run out.jsonl  # 203 runs, an hour
-    python benchmarks/physics/thermodynamics.py --proofs         # z of all samplers
+    python benchmarks/physics/thermodynamics.py --proofs  # z of all samplers
 
 A run is ``temper`` with the library's settings from a fitted map, the lowest of ten
 quenches; only its length varies. z is the difference from the exact value in standard

@@ -1,9 +1,9 @@
 """How accurate the free-energy classifier is on the paper's data sets.
 
-    make bench-accuracy                       # the tables of the committed records
-    python benchmarks/accuracy.py --run out/records.jsonl --methods free-energy
-    python benchmarks/accuracy.py --ours out/records.jsonl     # tables with these
-    python benchmarks/accuracy.py --ours out/records.jsonl --save
+    make bench-accuracy  # the tables of the committed records
+    python benchmarks/classification/accuracy.py --run FILE
+    python benchmarks/classification/accuracy.py --ours FILE  # tables with these
+    python benchmarks/classification/accuracy.py --ours FILE --save
 
 A run makes five repeats of two halves of the sets with fewer than 3,000 samples, and
 one of the six larger ones. It can be stopped, and goes on where it was. ``--save`` puts
@@ -11,7 +11,11 @@ the records of ours into benchmarks/records/ours. "honest" chooses k without the
 half; "paper" takes the best k of every test half, "one-k" that of all halves of a set.
 """
 
+import sys
 from dataclasses import replace
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 from command import (
     SMALL,
@@ -20,6 +24,7 @@ from command import (
     on_common_splits,
     print_table,
     save_ours,
+    sets_of,
 )
 from records_tables import by_set, differences, print_means, print_sets, print_versions
 
@@ -118,7 +123,7 @@ def main():
     if arguments.run:
         methods = arguments.methods or dict.fromkeys((*SHOWN, *RANKED))
         jobs = []
-        for name in arguments.sets or dataset_names():
+        for name in sets_of(arguments, dataset_names()):
             is_small = dataset_info(name).rows < SMALL
             jobs += plan([name], methods, arguments.repeats if is_small else 1)
         run(jobs, arguments.run, folder=arguments.folder, n_jobs=arguments.jobs)

@@ -1,4 +1,4 @@
-"""Classifiers of other libraries, by name: defaults, pre-tuned, and tuned by a search.
+"""Classifiers of other libraries, by name: with their defaults, and pre-tuned.
 
 Those of `pytabkit` have the defaults that its authors tuned on other data sets
 (D. Holzmüller, L. Grinsztajn, I. Steinwart, Better by Default, NeurIPS 2024). Networks
@@ -9,15 +9,11 @@ import os
 from functools import partial
 from importlib.util import find_spec
 
-import numpy as np
-from scipy.stats import loguniform, randint, uniform
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-from sklearn.model_selection import RandomizedSearchCV, StratifiedKFold
 
 from freemetric.exceptions import require
 
 N_TREES = 500
-N_CONFIGURATIONS = 20
 N_BAGS = 5
 BAGGED = "-bagged"
 PRETUNED = {
@@ -59,42 +55,6 @@ def pretuned(name, seed, task="Classifier"):
     return kind(device=device, random_state=seed, n_threads=1, n_cv=n_folds)
 
 
-OF_TREES = {
-    "max_features": ["sqrt", 0.2, 0.4, 0.7, 1.0],
-    "min_samples_leaf": [1, 2, 4, 8],
-    "criterion": ["gini", "entropy"],
-}
-OF_LIGHTGBM = {
-    "n_estimators": [50, 100, 200, 400],
-    "learning_rate": loguniform(0.03, 0.3),
-    "num_leaves": randint(4, 128),
-    "min_child_samples": randint(2, 40),
-    "colsample_bytree": uniform(0.4, 0.6),
-    "reg_lambda": loguniform(1e-3, 10.0),
-}
-OF_CATBOOST = {
-    "iterations": [200, 500, 1000],
-    "learning_rate": loguniform(0.03, 0.3),
-    "depth": randint(3, 7),
-    "l2_leaf_reg": loguniform(1.0, 10.0),
-    "random_strength": uniform(0.0, 2.0),
-}
-
-
-def tuned(make, drawn_from, seed):
-    """The best of 20 configurations by the log loss of three inner folds."""
-    folds = StratifiedKFold(3, shuffle=True, random_state=seed)
-    return RandomizedSearchCV(
-        make(seed),
-        drawn_from,
-        n_iter=N_CONFIGURATIONS,
-        scoring="neg_log_loss",
-        cv=folds,
-        random_state=seed,
-        error_score=-np.inf,
-    )
-
-
 trees, extra_trees = RandomForestClassifier, ExtraTreesClassifier
 METHODS = {
     "forest-500": partial(forest, trees),
@@ -103,10 +63,6 @@ METHODS = {
     "catboost": catboost,
     **{name: partial(pretuned, name) for name in PRETUNED},
     **{name + BAGGED: partial(pretuned, name + BAGGED) for name in PRETUNED},
-    "forest-tuned": partial(tuned, partial(forest, trees), OF_TREES),
-    "extra-trees-tuned": partial(tuned, partial(forest, extra_trees), OF_TREES),
-    "lightgbm-tuned": partial(tuned, lightgbm, OF_LIGHTGBM),
-    "catboost-tuned": partial(tuned, catboost, OF_CATBOOST),
 }
 """Functions of a seed that make a classifier, the cheaper ones first."""
 
@@ -116,7 +72,7 @@ def package_of(name):
     if name.removesuffix(BAGGED) in PRETUNED:
         return "pytabkit"
     package = name.partition("-")[0]
-    return package if package in ("lightgbm", "catboost", "autogluon") else None
+    return package if package in ("lightgbm", "catboost") else None
 
 
 def are_here(names):

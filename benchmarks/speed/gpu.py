@@ -1,24 +1,22 @@
 """How fast a CUDA GPU is: the energy with its gradient, and fits of NCA.
 
-    python benchmarks/gpu.py
-    python benchmarks/gpu.py --folder ../shared/data     # also half of cod-rna
+    python benchmarks/speed/gpu.py
+    python benchmarks/speed/gpu.py --folder ../shared/data  # also half of cod-rna
 
 Seconds of the clock, with transfers, the median of several. The first fit of a process,
 which loads the kernels, is not counted.
 """
 
+import sys
 import time
-from functools import partial
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
 from command import arguments_of, print_table
-from sklearn.datasets import make_classification
-from sklearn.preprocessing import minmax_scale
 
-from freemetric import NCA
 from freemetric.energies import NCAEnergy
-from freemetric.experiments import DatasetError
-from freemetric.experiments.protocol import Split, load_source, split
 
 SIZES = [  # samples, features, maps
     (1_000, 30, 1),
@@ -64,35 +62,11 @@ def print_energies(device):
     print_table([*head, "distance of gradients from the CPU's"], rows)
 
 
-def generated(n):
-    """Return training and test samples of three classes."""
-    options = {"n_informative": 10, "n_redundant": 5, "n_classes": 3}
-    X, y = make_classification(2 * n, 30, random_state=0, **options)
-    return Split(X[:n], y[:n], X[n:], y[n:])
-
-
-def print_fits(device, folder):
-    """Print seconds of fits of NCA on the GPU and on the CPU."""
-    splits = {"1,000 x 30": generated(1000), "4,000 x 30": generated(4000)}
-    try:
-        half = split(load_source("cod-rna", folder), 0, 0)
-        splits["half of cod-rna"] = half._replace(X=minmax_scale(half.X))
-    except DatasetError as problem:
-        print(problem)
-    rows = []
-    for name, half in splits.items():
-        models = [NCA(device=where) for where in (device, "cpu")]
-        times = [seconds(partial(model.fit, half.X, half.y), 3) for model in models]
-        rows.append([name, *(f"{took:.2f}" for took in times)])
-    print_table(["samples", f"NCA on {device}, s", "on the CPU, s"], rows)
-
-
 def main():
     parser = arguments_of(__doc__)
     parser.add_argument("--device", default="cuda")
     arguments = parser.parse_args()
     print_energies(arguments.device)
-    print_fits(arguments.device, arguments.folder)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What a fit and a prediction cost from a thousand to a million samples.
 
-    make bench-scale                                   # the tables of the records
-    python benchmarks/scale.py --run out/scale.jsonl --sizes 1000 10000
+    make bench-scale  # the tables of the records
+    python benchmarks/scale/scale.py --run FILE --sizes 1000 10000
 
 Every measurement is a process of its own, so that its peak memory is its own, too. The
 data are 24 Gaussian clusters of four classes in 10 dimensions, and 20 dimensions of
@@ -15,6 +15,9 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
 from command import RECORDS, arguments_of, print_table

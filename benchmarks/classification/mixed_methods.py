@@ -6,7 +6,6 @@ where gaps were.
 """
 
 from functools import partial
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from outside_methods import BAGGED, PRETUNED, catboost, lightgbm, pretuned
@@ -23,11 +22,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from freemetric import TableClassifier, TableRegressor
-from freemetric.exceptions import require
 
 OURS = "freemetric"
 N_TREES = 500
-TARGET, GAP = "the target", "missing"
+GAP = "missing"
 NAMES = make_column_selector(dtype_include="category")
 NUMBERS = make_column_selector(dtype_include="number")
 
@@ -102,42 +100,6 @@ def filled_pretuned(name, seed, task):
     return make_pipeline(filled("passthrough"), pretuned(name, seed, task))
 
 
-class AutoGluon(BaseEstimator):
-    """AutoGluon's medium preset on one core."""
-
-    def fit(self, X, y):
-        tabular = require("autogluon.tabular", "outside")
-        kind = "regression"
-        if self.task == "Classifier":
-            kind = "binary" if len(np.unique(y)) == 2 else "multiclass"
-        self.folder_ = TemporaryDirectory()
-        options = {"path": self.folder_.name, "verbosity": 0}
-        self.model_ = tabular.TabularPredictor(TARGET, kind, **options)
-        cores = {"num_cpus": 1, "num_gpus": 0}
-        self.model_.fit(X.assign(**{TARGET: y}), presets="medium_quality", **cores)
-        if self.task == "Classifier":
-            self.classes_ = np.array(self.model_.class_labels)
-        return self
-
-    def predict(self, X):
-        return self.model_.predict(X).to_numpy()
-
-
-class AutoGluonOfClasses(ClassifierMixin, AutoGluon):
-    task = "Classifier"
-
-    def predict_proba(self, X):
-        return self.model_.predict_proba(X).to_numpy()
-
-
-class AutoGluonOfNumbers(RegressorMixin, AutoGluon):
-    task = "Regressor"
-
-
-def autogluon(seed, task):
-    return AutoGluonOfClasses() if task == "Classifier" else AutoGluonOfNumbers()
-
-
 METHODS = {
     OURS: ours,
     "forest": forest,
@@ -146,6 +108,5 @@ METHODS = {
     "catboost": native_catboost,
     **{name: partial(filled_pretuned, name) for name in PRETUNED},
     **{name + BAGGED: partial(filled_pretuned, name + BAGGED) for name in PRETUNED},
-    "autogluon": autogluon,
 }
 """The methods by name, the cheaper ones first."""

@@ -67,7 +67,7 @@ def compared(table, part):
 def print_parts(records):
     """Print a table of every group: what changes without a part."""
     commits = sorted({record.versions.get("commit", "") for record in records})
-    made = "`python benchmarks/parts.py --run FILE`"
+    made = "`python benchmarks/classification/parts.py --run FILE`"
     print(f"Records made by {made} at the commits {', '.join(commits)}.")
     groups = defaultdict(list)
     for record in records:

@@ -1,18 +1,29 @@
 """Where the free-energy regressor stands: public tables, and problems of known noise.
 
-    make bench-regression                          # the tables of the committed records
-    python benchmarks/regression.py --run out/regression.jsonl
-    python benchmarks/regression.py --noise        # the synthetic problems
-    python benchmarks/regression.py --noise --run out/noise.jsonl
-    python benchmarks/regression.py --ours out/regression.jsonl --save
+    make bench-regression  # the tables of the committed records
+    python benchmarks/regression/regression.py --run FILE
+    python benchmarks/regression/regression.py --noise  # the synthetic problems
+    python benchmarks/regression/regression.py --noise --run FILE
+    python benchmarks/regression/regression.py --ours FILE --save
 
 Five repeats of two halves of 33 tables; the synthetic problems are drawn anew for every
 fit, with 200, 2,000 and 20,000 samples. Everything is chosen on the training samples.
 """
 
+import sys
 from collections import defaultdict
+from pathlib import Path
 
-from command import arguments_of, committed, on_common_splits, print_table, save_ours
+sys.path.append(str(Path(__file__).parents[1]))
+
+from command import (
+    arguments_of,
+    committed,
+    on_common_splits,
+    print_table,
+    save_ours,
+    sets_of,
+)
 from records_tables import (
     by_set,
     print_against,
@@ -39,12 +50,12 @@ def jobs_of(arguments):
     """Return the jobs of a run, the first repeat of everything first."""
     methods = arguments.methods or METHODS
     if not arguments.noise:
-        sets = arguments.sets or dataset_names("regression")
+        sets = sets_of(arguments, dataset_names("regression"))
         jobs = plan(sets, methods, arguments.repeats)
         return sorted(jobs, key=lambda job: job.repeat)
     jobs = []
     for size, repeats in REPEATS.items():
-        names = arguments.sets or dataset_names("synthetic")
+        names = sets_of(arguments, dataset_names("synthetic"))
         names = [f"{name}-{size}" for name in names]
         jobs += plan(names, methods, min(repeats, arguments.repeats))
     return jobs

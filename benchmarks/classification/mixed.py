@@ -1,13 +1,18 @@
 """Tables with categories and gaps: ours against boosting, networks and AutoGluon.
 
-    python benchmarks/mixed.py                       # the tables of the records
-    python benchmarks/mixed.py --run out/mixed.jsonl --methods freemetric
-    python benchmarks/mixed.py --ours out/mixed.jsonl --save
-    python benchmarks/mixed.py --list                # the tables and their licences
+    python benchmarks/classification/mixed.py  # the tables of the records
+    python benchmarks/classification/mixed.py --run FILE
+    python benchmarks/classification/mixed.py --ours FILE --save
+    python benchmarks/classification/mixed.py --list  # the tables and their licences
 
 Two halves of every table: a method learns from one and is scored on the other. All
 methods see the same rows and columns (mixed_data.py).
 """
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 from command import (
     arguments_of,
@@ -16,6 +21,7 @@ from command import (
     print_table,
     run_jobs,
     save_ours,
+    sets_of,
 )
 from mixed_data import TABLES, is_installed, load_table
 from mixed_methods import METHODS, OURS
@@ -29,6 +35,7 @@ from records_tables import (
 )
 
 from freemetric.experiments.protocol import Split, halves
+from freemetric.experiments.records import read_records
 from freemetric.experiments.runner import fitted_record, plan
 
 MEASURES = {
@@ -93,9 +100,11 @@ def main():
         list_tables()
         return
     if arguments.run:
-        sets = [n for n in arguments.sets or TABLES if is_installed(n)]
+        here = [name for name in TABLES if is_installed(name)]
+        sets = sets_of(arguments, here)
         jobs = plan(sets, are_here(arguments.methods or METHODS), repeats=1)
         run_jobs(jobs, arguments.run, record_of, arguments.jobs)
+        print_tables(read_records(arguments.run))
         return
     records = committed("mixed", OURS, arguments.ours)
     if arguments.save:

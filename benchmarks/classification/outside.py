@@ -1,12 +1,16 @@
 """The free-energy classifier among trees, boosting and networks of other libraries.
 
-    python benchmarks/outside.py                     # the tables of the records
-    python benchmarks/outside.py --run out/outside.jsonl --methods catboost
+    python benchmarks/classification/outside.py  # the tables of the records
+    python benchmarks/classification/outside.py --run FILE --methods catboost
 
-The paper's sets with fewer than 3,000 samples, and the halves of accuracy.py. The
-records of the tuned methods and of `modern-nca`, an implementation of ModernNCA that
-is no longer here, are of version 0.3.0.
+The paper's sets with fewer than 3,000 samples, and the halves of accuracy.py. Records
+of tuned methods and of ModernNCA are of version 0.3.0, whose code made them.
 """
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 from command import (
     RECORDS,
@@ -14,6 +18,7 @@ from command import (
     committed,
     on_common_splits,
     run_jobs,
+    sets_of,
     small_sets,
 )
 from outside_methods import METHODS, are_here
@@ -41,7 +46,7 @@ def record_of(job, folder):
 def main():
     arguments = arguments_of(__doc__).parse_args()
     if arguments.run:
-        sets = arguments.sets or small_sets()
+        sets = sets_of(arguments, small_sets())
         methods = are_here(arguments.methods or METHODS)
         jobs = plan(sets, methods, arguments.repeats)
         run_jobs(

@@ -1,16 +1,20 @@
 """How far above the Bayes error classifiers are, on 32 problems where it is known.
 
-    make bench-bayes                             # the tables of the committed records
-    python benchmarks/synthetic.py --run out/synthetic.jsonl --methods free-energy
-    python benchmarks/synthetic.py --ours out/synthetic.jsonl --save
-    python benchmarks/synthetic.py --list        # the problems and their Bayes errors
+    make bench-bayes  # the tables of the committed records
+    python benchmarks/classification/synthetic.py --run FILE
+    python benchmarks/classification/synthetic.py --ours FILE --save
+    python benchmarks/classification/synthetic.py --list
 
 The excess of a method is the mean over 4,000 test samples of max P - P(its label) in
 points. Rows with gaps are filled by medians, alike for all methods.
 """
 
+import sys
 import time
 import warnings
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
 from command import (
@@ -20,6 +24,7 @@ from command import (
     print_table,
     run_jobs,
     save_ours,
+    sets_of,
 )
 from records_tables import by_split, print_versions
 from sklearn.impute import SimpleImputer
@@ -125,7 +130,7 @@ def main():
         print_table(["problem", "what it is", "Bayes error in %"], rows)
         return
     if arguments.run:
-        jobs = jobs_of(arguments.methods or METHODS, arguments.sets or PROBLEMS)
+        jobs = jobs_of(arguments.methods or METHODS, sets_of(arguments, PROBLEMS))
         run_jobs(jobs, arguments.run, record_of, arguments.jobs)
         return
     records = committed("synthetic", OURS, arguments.ours)

@@ -1,7 +1,9 @@
 """Time and memory of every learner, beside metric-learn's where it has the same one.
 
     make bench-learners
-    python benchmarks/learners.py --peer PYTHON   # of an environment with metric-learn
+    python benchmarks/speed/learners.py --peer PYTHON
+
+PYTHON is that of an environment with metric-learn (`make bench-learners` makes one).
 
 Every fit has a process of its own with one thread, on features scaled to [0, 1]; a
 small fit before it loads compiled kernels. Seconds are those of the processor, and
@@ -116,6 +118,7 @@ def main():
         library, name, data, limit = arguments.one
         print(json.dumps(measure(library, name, data, int(limit))))
         return
+    sys.path.append(str(Path(__file__).parents[1]))
     from command import print_table
 
     from freemetric.learners import LEARNERS

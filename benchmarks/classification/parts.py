@@ -1,14 +1,19 @@
 """What each part of the two ensembles is worth: every part is taken out, one by one.
 
-    make bench-parts                                        # the table of the records
-    python benchmarks/parts.py --run out/parts.jsonl
-    python benchmarks/parts.py --run out/parts.jsonl --quick  # a tenth of the tables
+    make bench-parts  # the table of the records
+    python benchmarks/classification/parts.py --run FILE
+    python benchmarks/classification/parts.py --run FILE --quick
 
 The tables are the paper's sets with fewer than 3,000 samples, the six larger ones for
 the parts that need many samples, and, where there is one, the pool of pool.py. Half of
 the rows of a table are learned from, the others are predicted, and the halves change
 places. A run can be stopped, and goes on where it was.
 """
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 from command import RECORDS, arguments_of, run_jobs, small_sets
 from parts_of_ensembles import (
@@ -76,7 +81,6 @@ def record_of(job, folder):
 
 def main():
     parser = arguments_of(__doc__)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the tables")
     parser.add_argument("--share", type=int, default=1, help="one of so many of a pool")
     parser.add_argument("--parts", nargs="+", default=[part.name for part in PARTS])
     arguments = parser.parse_args()
