@@ -13,9 +13,9 @@ FOLDER = ROOT / "benchmarks"
 pytestmark = pytest.mark.skipif(
     not FOLDER.exists(), reason="benchmarks are not part of an installed package"
 )
-SCRIPTS = ["accuracy", "gpu", "learners", "mixed", "outside", "paper", "parts"]
-SCRIPTS += ["quick", "regression", "scale", "synthetic"]
-COMMANDS = ["accuracy", "mixed", "mixed --list", "outside", "paper"]
+SCRIPTS = ["accuracy", "gpu", "learners", "learners_size", "mixed", "moves"]
+SCRIPTS += ["outside", "paper", "parts", "quick", "regression", "scale", "synthetic"]
+COMMANDS = ["accuracy", "learners_size", "mixed", "mixed --list", "outside", "paper"]
 COMMANDS += ["regression", "regression --noise", "scale", "synthetic"]
 
 
