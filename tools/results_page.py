@@ -29,13 +29,13 @@ COMMANDS = {
     "synthetic": "classification/synthetic.py",
     "scale": "scale/scale.py",
     "parts": "classification/parts.py",
-    "paper_honest": "paper.py honest",
-    "paper_one_k": "paper.py one-k",
-    "paper_published": "paper.py published",
-    "paper_tests": "paper.py tests",
-    "paper_ranks": "paper.py ranks",
-    "paper_neighbors": "paper.py neighbors",
-    "paper_readings": "paper.py readings",
+    "paper_honest": "paper/paper.py honest",
+    "paper_one_k": "paper/paper.py one-k",
+    "paper_published": "paper/paper.py published",
+    "paper_tests": "paper/paper.py tests",
+    "paper_ranks": "paper/paper.py ranks",
+    "paper_neighbors": "paper/paper.py neighbors",
+    "paper_readings": "paper/paper.py readings",
 }
 """The script and its arguments for every file of benchmarks/tables."""
 

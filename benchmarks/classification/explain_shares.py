@@ -1,7 +1,7 @@
 """How large the parts of predictions are, on the pool of tables.
 
-    python benchmarks/explain_shares.py                    # the committed records
-    python benchmarks/explain_shares.py --run shares.jsonl # what this file lacks
+    python benchmarks/classification/explain_shares.py  # the committed records
+    python benchmarks/classification/explain_shares.py --run shares.jsonl  # what this file lacks
 
 A table of at most 1,000 rows is split into two halves. The model is fitted to one and
 explained on the other: the share of each part in the log odds of the predicted class
@@ -11,8 +11,11 @@ file is a table. ``benchmarks/pool.py`` says where the tables are.
 
 import argparse
 import json
+import sys
 import warnings
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
 from command import RECORDS, print_table

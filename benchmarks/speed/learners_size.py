@@ -1,7 +1,7 @@
 """What teaches every learner, what it gives, and its memory and time by size.
 
-    python benchmarks/learners_size.py                          # the committed records
-    python benchmarks/learners_size.py --run out/learners_size.jsonl
+    python benchmarks/speed/learners_size.py  # the committed records
+    python benchmarks/speed/learners_size.py --run out/learners_size.jsonl
 
 The problem is that of scale.py, 30 features and 4 classes. Every fit has a process of
 its own with one thread, and the defaults of the learner; a small fit before it loads
@@ -20,6 +20,9 @@ import sys
 import time
 import warnings
 from pathlib import Path
+
+FOLDER = Path(__file__).parents[1]
+sys.path += [str(FOLDER), str(FOLDER / "scale")]
 
 from command import RECORDS, ROOT, arguments_of, print_table
 from scale_problem import problem

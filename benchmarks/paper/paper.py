@@ -1,21 +1,24 @@
 """The paper's comparison: our errors beside the published ones, tests, and figures.
 
-    python benchmarks/paper.py honest       # errors; "one-k" likewise
-    python benchmarks/paper.py published    # beside the published ones
-    python benchmarks/paper.py tests        # against the ensemble, and against DMLFE
-    python benchmarks/paper.py ranks        # ranks and tests beside the published ones
-    python benchmarks/paper.py neighbors    # Table 5 beside the printed one
-    python benchmarks/paper.py readings     # the readings of the paper's algorithm
-    python benchmarks/paper.py --draw docs/images
-    python benchmarks/paper.py --halves     # Euclidean k-NN on halves of two kinds
-    python benchmarks/paper.py --seconds    # the table of times that the plan reads
+    python benchmarks/paper/paper.py honest  # errors; "one-k" likewise
+    python benchmarks/paper/paper.py published  # beside the published ones
+    python benchmarks/paper/paper.py tests  # against the ensemble and DMLFE
+    python benchmarks/paper/paper.py ranks  # beside the published ones
+    python benchmarks/paper/paper.py neighbors  # Table 5 beside the printed one
+    python benchmarks/paper/paper.py readings  # the readings of the paper's algorithm
+    python benchmarks/paper/paper.py --draw docs/images
+    python benchmarks/paper/paper.py --halves  # halves of two kinds
+    python benchmarks/paper/paper.py --seconds  # times that the plan reads
 
 All are of the committed records; `freemetric paper` makes records and tables anew, and
-`python benchmarks/again.py` compares records of today's code with the committed ones.
+again.py compares records of today's code with the committed ones.
 """
 
 import argparse
+import sys
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
 import pandas as pd

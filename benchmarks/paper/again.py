@@ -1,8 +1,8 @@
 """The paper's records made again by the code of today, beside the committed ones.
 
-    python benchmarks/again.py --share 0.1              # of every method a tenth
-    python benchmarks/again.py --methods scml --sets iris wine --jobs 16
-    python benchmarks/again.py --share 1 --jobs 16 --commit HASH --save
+    python benchmarks/paper/again.py --share 0.1              # of every method a tenth
+    python benchmarks/paper/again.py --methods scml --sets iris wine --jobs 16
+    python benchmarks/paper/again.py --share 1 --jobs 16 --commit HASH --save
 
 A run can be stopped, and goes on where it was: ``--run`` names its file. ``--save``
 puts the new records in the place of the committed ones of the same fits. ``--commit``
@@ -15,6 +15,8 @@ import zlib
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
 from command import DATA, RECORDS, ROOT, print_table

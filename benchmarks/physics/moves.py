@@ -1,12 +1,17 @@
 """Do persistent velocities find lower energies, or sample more, per gradient?
 
-    python benchmarks/moves.py --repeats 3
+    python benchmarks/physics/moves.py --repeats 3
 
 Ground states: the energy of DMLFE, NCA's with a confinement of 1e-4, on halves of the
 paper's sets, features in [0, 1]. Annealing cools from 1e-2 to 0; 8 replicas and about
 500 gradients each. Harmonic system: 20 springs with constants from 1 to 100 at
 temperature 1; effective samples of the slowest spring per 1,000 gradients.
 """
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
 from command import arguments_of, print_table
