@@ -1,7 +1,7 @@
 """How large the parts of predictions are, on the pool of tables.
 
     python benchmarks/classification/explain_shares.py  # the committed records
-    python benchmarks/classification/explain_shares.py --run shares.jsonl  # what this file lacks
+    python benchmarks/classification/explain_shares.py --run FILE
 
 A table of at most 1,000 rows is split into two halves. The model is fitted to one and
 explained on the other: the share of each part in the log odds of the predicted class
