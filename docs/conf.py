@@ -89,7 +89,7 @@ GALLERY = [
     "plot_explain.py",
     "plot_imbalanced.py",
     "plot_intervals.py",
-    "plot_regression.py",
+    "plot_wages.py",
     "plot_pipeline.py",
 ]
 """The order in which to read the examples: the physics first, then the uses."""

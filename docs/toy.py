@@ -18,7 +18,7 @@ COLORS = ListedColormap(["#1A7FC1", "#E69F00", "#009E73"])
 CONFINEMENT = 3e-4
 TEMPERATURE = 3e-3
 N_REPLICAS = 24
-REACH = (3.5, 24)
+REACH = (4.5, 24)
 HERE = Path(__file__).parent
 
 
@@ -44,7 +44,7 @@ def energy_of(rows):
     return energy.bind(X[rows], y[rows])
 
 
-def run(energy, temperature, n_replicas=1, n_steps=300, seed=0):
+def run(energy, temperature, n_replicas=1, n_steps=200, seed=0):
     """Return the stretches (n_steps, R, 2) that a Monte Carlo run visits."""
     sampler = Annealing(Constant(temperature), ElementMove(1.0), n_steps=n_steps)
     start = np.ones((n_replicas, 1, 2))
@@ -86,15 +86,15 @@ def orange_sample(best):
 
 def draw_neighbors(best):
     query = orange_sample(best)
-    figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
     for ax, name, stretch in zip(
         axes, ("as measured", "features stretched"), (np.ones(2), best), strict=True
     ):
         scatter(ax, stretch)
         nearest = neighbors_of(query, stretch)
-        for sample in X[nearest]:
-            ax.plot(*np.array([query, sample] * stretch).T, color="0.3", lw=1)
-        ax.plot(*(query * stretch), "kX", markersize=11)
+        ring = {"s": 60, "facecolors": "none", "edgecolors": "black"}
+        ax.scatter(*(X[nearest] * stretch).T, **ring)
+        ax.plot(*(query * stretch), "kX", markersize=8)
         n_right = (y[nearest] == 1).sum()
         ax.set_title(f"{name}: {n_right} of 5 neighbours are orange")
         ax.set(aspect="equal", adjustable="datalim")

@@ -41,7 +41,7 @@ for ax, T in zip(axes, (1.0, 0.4, 0.2), strict=True):
     visited = [state.A.ravel() for state, info in steps if info.step > 100]
     density = np.exp(-E / T)
     density /= np.trapezoid(density, x)
-    ax.hist(np.concatenate(visited), 60, (-1.8, 1.8), density=True, alpha=0.5)
+    ax.hist(np.concatenate(visited), 60, density=True, alpha=0.5)
     ax.plot(x, density, color="tab:red", label="exp(-E / T) / Z")
     ax.plot(x, 0.5 * E, color="0.5", linestyle=":", label="energy (scaled)")
     ax.set(title=f"T = {T}", xlabel="A", ylim=(-0.2, 2.2))
