@@ -8,11 +8,15 @@ PEERS := .venv-peers
 DOCS := .venv-docs
 RELEASE := .venv-release
 
-.PHONY: bench-parts demo test test-slow test-oldest test-minima test-metric-learn lint results docs release-check fuzz survive mutants usual clean \
+.PHONY: bench-parts demo paper test test-slow test-oldest test-minima test-metric-learn lint results docs release-check fuzz survive mutants usual clean \
 	bench-accuracy bench-regression bench-bayes bench-scale bench-learners bench-speed
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric demo
+
+# the paper: fits, tables and figures into out/paper; EFFORT=--quick for ten minutes instead of a day, goes on when called again
+paper: $(VENV)/ready
+	$(RUN) -m freemetric paper $(or $(EFFORT),--full) $(if $(DATA),--data "$(DATA)")
 
 test: lint
 	$(RUN) -m pytest -n 2 --dist worksteal -m "not slow"

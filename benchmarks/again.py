@@ -21,8 +21,9 @@ from command import DATA, RECORDS, ROOT, print_table
 
 from freemetric.experiments import dataset_info
 from freemetric.experiments.records import read_records, write_records
-from freemetric.experiments.runner import run
+from freemetric.experiments.runner import make_record, run
 
+__all__ = ["committed_by_job", "make_record"]
 NAMES = ("paper", "readings")
 """The files of benchmarks/records/others that hold records of the paper."""
 

@@ -34,6 +34,8 @@ COMMANDS = {
     "paper_one_k": "paper.py one-k",
     "paper_published": "paper.py published",
     "paper_tests": "paper.py tests",
+    "paper_ranks": "paper.py ranks",
+    "paper_neighbors": "paper.py neighbors",
     "paper_readings": "paper.py readings",
 }
 """The script and its arguments for every file of benchmarks/tables."""
@@ -113,6 +115,8 @@ EXCERPTS = {
     "honest-summary": Excerpt("paper_honest", "Data set", rows="Mean|Median|Rank"),
     "one-k-summary": Excerpt("paper_one_k", "Data set", rows="Mean|Median|Rank"),
     "paper-tests": Excerpt("paper_tests", "Method", (0, 1, 2, 3, 5, 7)),
+    "paper-ranks": Excerpt("paper_ranks", "Method"),
+    "table-5": Excerpt("paper_neighbors", "Method"),
     "readings": Excerpt("paper_readings", "error in %"),
 }
 """Tables of the pages by the names in their comments."""

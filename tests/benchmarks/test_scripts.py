@@ -14,9 +14,10 @@ pytestmark = pytest.mark.skipif(
     not FOLDER.exists(), reason="benchmarks are not part of an installed package"
 )
 SCRIPTS = ["accuracy", "gpu", "landscape", "learners", "mixed", "outside", "paper"]
+SCRIPTS += ["learners_size", "moves"]
 SCRIPTS += ["parts", "regression", "scale", "speed", "synthetic"]
 COMMANDS = ["accuracy", "landscape", "mixed", "mixed --list", "outside", "paper"]
-COMMANDS += ["regression", "regression --noise", "scale", "synthetic"]
+COMMANDS += ["learners_size", "regression", "regression --noise", "scale", "synthetic"]
 
 
 def main(monkeypatch, capsys, words):

@@ -35,7 +35,7 @@ def test_efforts():
     full = again.jobs_of(again.EFFORTS["full"])
     assert set(quick) < set(full)
     assert len(full) == 35 * 14 * 10
-    assert sum(again.expected_seconds(quick)) < 2 * 300
+    assert sum(again.expected_seconds(quick)) < 2 * 480
     assert sum(again.expected_seconds(full)) < 2 * 43200
     own = again.jobs_of(again.EFFORTS["quick"], ["wine", "iris"], ["nca"], 2)
     assert [job.dataset for job in own] == ["iris"] * 4 + ["wine"] * 4
@@ -80,12 +80,9 @@ def test_all_tables_and_figures_are_written(records, tmp_path):
     assert "missing: &lt;all&gt;" in page
     for file in drawn:
         assert f'src="{file}"' in page
-    before = (tmp_path / "figure-7.svg").read_bytes()
-    again.write_figures(records, {}, FEW_WALKS, tmp_path)
-    assert (tmp_path / "figure-7.svg").read_bytes() == before
 
 
-def test_few_methods_have_what_they_suffice_for(records):
+def test_few_methods_have_what_they_suffice_for(records, tmp_path):
     few = [r for r in records if r.job.method == "rca"]
     assert set(again.tables_of(few)) == {
         "table-3",
@@ -95,20 +92,12 @@ def test_few_methods_have_what_they_suffice_for(records):
     }
     names = [name for name, _ in again.figures_of(few, {}, FEW_WALKS)]
     assert names == ["figure-1", "figure-7"]
-
-
-def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "page"
-    again.write(path, b"old")
-
-    def full(path, content):
-        raise OSError("the disk is full")
-
-    monkeypatch.setattr(type(path), "write_bytes", full)
-    with pytest.raises(OSError, match="full"):
-        again.write(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
+    files = [tmp_path / "a", tmp_path / "b"]
+    for folder in files:
+        folder.mkdir()
+        again.write_figures(few, {}, FEW_WALKS, folder)
+    first, second = ((folder / "figure-7.svg").read_bytes() for folder in files)
+    assert first == second
 
 
 def contents(path):

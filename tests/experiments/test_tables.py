@@ -18,7 +18,6 @@ from freemetric.experiments.measures import (
     mean_measure,
 )
 from freemetric.experiments.paper import (
-    as_published,
     beside_published,
     neighbors_beside_published,
     of_published_methods,
@@ -147,8 +146,6 @@ def test_beside_published(published):
     assert table.bold == {(2, 4)}
     with pytest.raises(ValueError, match="no result in common"):
         beside_published(published.add_prefix("our "))
-    named = as_published(pd.DataFrame({"dml-eig": [1.0], "dmlfe": [2.0]}))
-    assert list(named) == ["DMLeig"]
 
 
 def records():

@@ -240,6 +240,7 @@ def paper(folder, quick, sets, methods, repeats, data, jobs, plan):
     A run that was stopped goes on. Data sets that are not there are fetched.
     """
     from ..experiments import reproduction as again
+    from ..experiments.runner import run
 
     effort = again.EFFORTS["quick" if quick else "full"]
     wanted = again.jobs_of(effort, sets, methods, repeats)
@@ -263,7 +264,8 @@ def paper(folder, quick, sets, methods, repeats, data, jobs, plan):
         def show(record, number, total):
             bar.update(steps[record.job])
 
-        records = again.fit_all(todo, folder, data, n_jobs=jobs, on_fit=show)
+        path = folder / "records.jsonl"
+        records = run(todo, path, folder=data, n_jobs=jobs, on_fit=show)
     failed = [record for record in records if record.failure]
     notes += [f"{r.job.dataset}, {r.job.method}: {r.failure}" for r in failed]
     tables = again.write_tables(records, folder)

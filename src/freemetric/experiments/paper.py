@@ -11,7 +11,7 @@ import numpy as np
 
 from ..exceptions import require
 from .measures import best_neighbors, mean_errors
-from .statistics import complete_rows, posthoc, summarise
+from .statistics import complete_rows, friedman, posthoc, summarise
 from .tables import Table
 
 pd = require("pandas", "bench")
@@ -76,29 +76,13 @@ def published_errors():
     return table.rename_axis("dataset")
 
 
-def as_published(errors):
-    """Return the methods that the paper has, under the names it gives them.
-
-    Parameters
-    ----------
-    errors : DataFrame of shape (n_sets, n_methods)
-        Errors by our names of methods.
-
-    Returns
-    -------
-    errors : DataFrame
-        Errors by the names in the paper.
-    """
-    return _renamed(errors, PUBLISHED_NAMES)
-
-
 def beside_published(errors):
     """Return our errors beside the published ones, and their means.
 
     Parameters
     ----------
     errors : DataFrame of shape (n_sets, n_methods)
-        Errors in % by the names in the paper, from :func:`as_published`.
+        Errors in % by the names in the paper, from :func:`of_published_methods`.
 
     Returns
     -------
@@ -168,9 +152,11 @@ def ranks_beside_published(errors):
     columns = ["Method"]
     for what in ("Mean error", "Rank", "Wilcoxon p", "Nemenyi"):
         columns += [what, "published"]
+    p_values = [f"{friedman(table).p_value:.1g}" for table in both]
     caption = (
         f"Means, ranks and tests against {CONTROL} over {len(ours)} data sets, beside "
-        "those of the published rows of the same sets and methods."
+        "those of the published rows of the same sets and methods. Friedman's p is "
+        f"{p_values[0]}, published {p_values[1]}."
     )
     return Table(tuple(columns), tuple(rows), caption)
 
