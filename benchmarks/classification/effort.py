@@ -1,6 +1,6 @@
 """What more replicas buy: error, Brier score and time against their number.
 
-    python benchmarks/classification/effort.py                          # the table of the records
+    python benchmarks/classification/effort.py  # the table of the records
     python benchmarks/classification/effort.py --run out/effort.jsonl
     python benchmarks/classification/effort.py --ours out/effort.jsonl --save
 
