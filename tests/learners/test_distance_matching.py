@@ -144,8 +144,8 @@ def test_pairs_are_drawn_where_there_are_too_many(rng, monkeypatch):
     ("X", "y", "options", "message"),
     [
         ((9, 2), np.ones((9, 8)), {}, "1d array"),
-        ((9, 2), np.ones(8), {}, r"symmetric matrix \(9, 9\), or 9 targets"),
-        ((9, 2), np.tri(9), {}, "a symmetric matrix"),
+        ((9, 2), np.ones(8), {}, r"matrix \(9, 9\), or 9 targets"),
+        ((9, 2), np.tri(9), {}, "must be symmetric"),
         ((9, 2), [-1.0], {"pairs": [[0, 1]]}, "none negative"),
         ((9, 2), [1.0], {"pairs": [[0, 9]]}, "points outside X"),
         ((9, 2), [1.0, 2.0], {"pairs": [[0, 1]]}, "1 distances, one for each pair"),

@@ -143,3 +143,9 @@ def test_a_similarity_has_no_distance(name):
 def test_what_it_refuses(y, options, message):
     with pytest.raises(ValueError, match=message):
         OASIS().fit(np.eye(3), y, **options)
+
+
+def test_a_similarity_that_is_too_large_is_refused():
+    X = csr_array((10, 50_000))
+    with pytest.raises(ValueError, match="W of 50000 features takes 19,073 MiB"):
+        OASIS().fit(X, np.arange(10) % 2)

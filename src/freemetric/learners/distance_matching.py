@@ -153,8 +153,8 @@ class DistanceMatching(MetricLearner):
         N = len(X)
         if D.shape != (N, N):
             D = column_or_1d(D, warn=True)
-        if len(D) != N or (D.ndim == 2 and not np.allclose(D, D.T)):
-            expected = f"a symmetric matrix ({N}, {N}), or {N} targets"
+        if len(D) != N:
+            expected = f"a matrix ({N}, {N}), or {N} targets"
             raise ValueError(f"y must be {expected}; got shape {D.shape}.")
         most = MOST_NUMBERS // X.shape[1]
         if most >= N * (N - 1) // 2:
@@ -163,6 +163,8 @@ class DistanceMatching(MetricLearner):
             drawn = generator(self.random_state).integers(N, size=(2, most))
             i, j = canonical_order(X)[drawn[:, drawn[0] != drawn[1]]]
         distances = D[i, j] if D.ndim == 2 else np.abs(D[i] - D[j])
+        if D.ndim == 2 and not np.allclose(distances, D[j, i]):
+            raise ValueError("y, the matrix of distances, must be symmetric.")
         if weights is not None:
             weights = check_weights(weights, X)
             weights = weights[i] * weights[j]

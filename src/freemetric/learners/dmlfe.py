@@ -439,5 +439,5 @@ def draws(
         maps = [state.A.copy() for state, _ in run.iterate(rng, energy, start)]
     kept = np.array(maps[n_burn_in:])
     r_hat = split_r_hat((kept**2).sum(axis=(2, 3)))
-    some = kept[SPACING - 1 :: SPACING].reshape(-1, *start.shape[1:])
-    return some[: model.n_samples], r_hat
+    spaced = kept[SPACING - 1 :: SPACING].reshape(-1, *start.shape[1:])
+    return spaced[: model.n_samples], r_hat

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -38,7 +39,8 @@ class OASIS(BaseEstimator):
 
     W need not be symmetric or positive: it has neither distance nor map. A triplet
     costs O(n_features^2), or as many operations as the product of the non-zeros of its
-    sparse rows; W takes 8 n_features^2 bytes. Features are used as they are: scale them
+    sparse rows; W takes 8 n_features^2 bytes, at most scikit-learn's
+    ``working_memory``. Features are used as they are: scale them
     so that rows have a length of order one.
 
     Parameters
@@ -127,6 +129,10 @@ class OASIS(BaseEstimator):
         is_listed = triplets is not None
         targets = "no_validation" if is_listed else y
         X = validate_data(self, X, targets, reset=begins, **ROWS)
+        size = 8 * self.n_features_in_**2 / 2**20
+        if size > get_config()["working_memory"]:
+            what = f"W of {self.n_features_in_} features takes {size:,.0f} MiB"
+            raise ValueError(f"{what}, more than working_memory: reduce them first.")
         n_before = 0 if begins else self.n_iter_
         if not is_listed:
             X, y = X

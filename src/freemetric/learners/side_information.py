@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import inv
+from scipy.sparse import issparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
@@ -68,6 +69,26 @@ def check_tuples(
         where = f"points outside {source}, which has {n_samples} rows"
         raise ValueError(f"{name}[{row}] = {indices[row].tolist()} {where}.")
     return indices
+
+
+def refuse_tuples(learner: Any, X: Any, y: Any, name: str, width: int) -> None:
+    """Say so where X of ``fit`` looks like tuples instead of samples.
+
+    Tuples of samples are an error. Index pairs with labels +1 and -1 have the shape of
+    samples with two features, and give a warning.
+    """
+    samples = X if issparse(X) else np.asarray(X)
+    who = type(learner).__name__
+    if samples.ndim == 3:
+        classifier = f"{name.removesuffix('s').capitalize()}Classifier({who}())"
+        what = f"{who}.fit takes samples (n, d), and {name} as indices into them"
+        raise ValueError(f"{what}; {classifier}.fit takes {name} of samples.")
+    if width != 2 or samples.shape[1:] != (2,) or samples.dtype.kind not in "iu":
+        return
+    if y is not None and np.isin(y, (-1, 1)).all():
+        what = "X has integers in two columns and y is +1 or -1, as index pairs have"
+        remedy = "pairs are given as fit(samples, pairs=X, pair_labels=y)"
+        warn_of_data(f"{what}; they are taken as samples: {remedy}.")
 
 
 def check_tuple_weights(
@@ -251,6 +272,7 @@ class TripletLearner(MetricLearner):
         self : object
             The fitted estimator.
         """
+        refuse_tuples(self, X, y, "triplets", 3)
         return self._fit(X, y, triplets=triplets)
 
 
@@ -291,6 +313,7 @@ class PairLearner(MetricLearner):
         self : object
             The fitted estimator.
         """
+        refuse_tuples(self, X, y, "pairs", 2)
         return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
 
     def _checked_pairs(self, X, pairs, pair_labels):

@@ -183,11 +183,11 @@ def estimates_of_log_z(recording: Recording, f: Array, slopes: Array) -> LogZ:
     """
     u = recording.ladder.reduced(recording.energy, recording.confinement)
     own = np.arange(len(f) - 1)
-    gain = (u[:-1] - u[1:])[own, ..., own].reshape(len(own), -1)
-    steps = logsumexp(gain, axis=1) - np.log(gain.shape[1])
-    weights = np.exp(gain - steps[:, None]) / gain.shape[1]
+    gain = (u[:-1] - u[1:])[own, ..., own].reshape(len(own), slopes.shape[1])
+    steps = logsumexp(gain, axis=1) - np.log(slopes.shape[1])
+    weights = np.exp(gain - steps[:, None]) / slopes.shape[1]
     stones = np.cumsum(np.append(0.0, steps))
-    along = np.pad(np.cumsum(weights - 1 / gain.shape[1], axis=0), ((1, 0), (0, 0)))
+    along = np.pad(np.cumsum(weights - 1 / slopes.shape[1], axis=0), ((1, 0), (0, 0)))
     found = {
         "MBAR": (f[0] - f, _errors(recording, slopes)),
         "stepping stones": (stones, _errors(recording, along)),
