@@ -5,7 +5,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from freemetric import (
     DMLFE,
-    MLKR,
     PCA,
     RCA,
     FreeEnergyClassifier,
@@ -22,7 +21,7 @@ from freemetric.ensemble import (
     StudentTClassifier,
     SurfaceRegressor,
 )
-from freemetric.learners import LEARNERS
+from freemetric.learners import BEYOND_CLASSES, LEARNERS
 from freemetric.mc import Annealing, Constant, ElementMove
 from freemetric.sklearn_compat import expected_failed_checks
 
@@ -31,13 +30,14 @@ SHORTENED = {
     "dmlfe": {"sampler": SHORT, "n_jobs": 2},
     "dml-eig": {"max_iter": 2, "tol": 0.1},
     "scml": {"n_basis": 20, "tol": 0.1},
+    "oasis": {"n_triplets": 500},
 }
 """Parameters of the learners whose fits take longest."""
 
 ESTIMATORS = [
     *(learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.items()),
     DMLFE(energy="regression", sampler=SHORT),
-    MLKR(),
+    *(learner(**SHORTENED.get(name, {})) for name, learner in BEYOND_CLASSES.items()),
     MetricKNeighborsClassifier(RCA()),
     MetricKNeighborsRegressor(PCA()),
     FreeEnergyClassifier(n_replicas=4),

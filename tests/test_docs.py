@@ -202,7 +202,7 @@ QUESTIONS = {
     "How do I deploy it?": ("howto/deploy.md", "A Dockerfile"),
     "How do I move from metric-learn?": (
         "tutorials/metric_learn.md",
-        "From metric-learn",
+        "Change one line",
     ),
 }
 

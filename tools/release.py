@@ -87,7 +87,7 @@ def first_use(version: str, python: str, folder: Path, out: Path) -> list[str]:
     wheel = next((out / "dist").glob("*.whl"))
     (folder / "table.csv").write_text(TABLE)
     fresh = Environment(folder / "env", python)
-    words = ["--target", "class", "--set", "n_replicas=6", "-o", "table.fm"]
+    words = ["--target", "class", "--replicas", "6", "-o", "table.fm"]
     problems = []
     for what, step, wanted in (
         ("install", lambda: fresh.install(str(wheel)), 0),
@@ -95,7 +95,7 @@ def first_use(version: str, python: str, folder: Path, out: Path) -> list[str]:
         (
             "the command without its extra",
             lambda: fresh.call(["freemetric", "--version"], folder),
-            1,
+            2,
         ),
         ("install [cli]", lambda: fresh.install(f"{wheel}[cli]"), 0),
         ("--version", lambda: fresh.call(["freemetric", "--version"], folder), 0),
@@ -107,7 +107,7 @@ def first_use(version: str, python: str, folder: Path, out: Path) -> list[str]:
         (
             "predict",
             lambda: fresh.call(
-                ["freemetric", "predict", "table.fm", "table.csv", "-o", "o.xlsx"],
+                ["freemetric", "predict", "table.fm", "table.csv", "-o", "o.csv"],
                 folder,
             ),
             0,

@@ -24,7 +24,7 @@ sys.path.append(str(HERE.parent))
 
 from basins import RIDGE, commit, halves, read
 from command import DATA, RECORDS, print_table
-from landscape_searches import descend
+from descents import descend
 
 from freemetric.energies import NCAEnergy
 from freemetric.mc import (

@@ -10,8 +10,8 @@ from typing import Any
 OWN_EXTRA = {"openpyxl": "excel", "pyarrow": "parquet"}
 # Packages that a warning does not point to.
 ON_THE_WAY = (__name__.split(".")[0], "sklearn", "joblib", "contextlib")
-# warnings with their lines, as Python keeps them for every module
-SHOWN: set[tuple[str, type, int, str]] = set()
+# topics of warnings with the files and lines they were shown at
+SHOWN: set[tuple[str, str, int]] = set()
 
 
 def printable(text):
@@ -69,25 +69,23 @@ class ModelFilePermissionError(ModelFileAccessError, PermissionError):
     """The user may not read or write the model file."""
 
 
-def warn_of_data(message: str) -> None:
+def warn_of_data(message: str, topic: str = "") -> None:
     """Give a DataWarning at the user's line, once where the filters show a line's
     warning once.
 
     Python forgets what it has shown whenever filters change, and scikit-learn changes
-    them around every fold.
+    them around every fold. Messages about the same topic, which may differ in their
+    numbers, are one warning.
     """
     frame, _ = _callers_frame()
-    key = message, DataWarning, frame.f_lineno
-    place = *key, frame.f_code.co_filename
-    if place in SHOWN:
+    line = frame.f_code.co_filename, frame.f_lineno
+    if (topic or message, *line) in SHOWN:
         return
     registry: dict[Any, Any] = {}
     module = frame.f_globals.get("__name__", "<unknown>")
-    warnings.warn_explicit(
-        message, DataWarning, frame.f_code.co_filename, frame.f_lineno, module, registry
-    )
-    if key in registry:  # the action was "default"
-        SHOWN.add(place)
+    warnings.warn_explicit(message, DataWarning, *line, module, registry)
+    if (message, DataWarning, frame.f_lineno) in registry:  # the action was "default"
+        SHOWN.add((topic or message, *line))
 
 
 def callers_stacklevel() -> int:
@@ -112,7 +110,8 @@ def require(module: str, extra: str = "bench") -> Any:
     """Import a module of an extra; ImportError, in one line with the command that
     installs it, where it is missing.
 
-    ``extra`` installs the module, unless it is in ``OWN_EXTRA``.
+    The command names the missing package itself, which works wherever freemetric is
+    from. ``extra`` has the module, unless it is in ``OWN_EXTRA``.
 
     Examples
     --------
@@ -123,6 +122,5 @@ def require(module: str, extra: str = "bench") -> Any:
         return import_module(module)
     except ModuleNotFoundError as missing:
         extra = OWN_EXTRA.get(module.partition(".")[0], extra)
-        raise ImportError(
-            f"This needs {missing.name}: pip install 'freemetric[{extra}]'."
-        ) from None
+        advice = f"pip install {missing.name} (extra {extra!r})"
+        raise ImportError(f"This needs {missing.name}: {advice}.") from None

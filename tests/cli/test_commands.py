@@ -115,7 +115,13 @@ WRONG = {
     "report {model} --target class -o {tmp}/page.html": "--target needs a table",
     "evaluate {people} --target x": "no column 'x'",
     "evaluate {people} --target class --groups x": "no column 'x'",
-    "paper {tmp}/none/records.jsonl": "there is no folder",
+    "evaluate {people} --target class --methods nnca": "there is no method 'nnca'",
+    "fit {people} --target class -o {tmp}/m.fm --replicas 0": "'--replicas'",
+    "paper --sets iriss": "there is no data set 'iriss'; known: balance, hepatitis",
+    "paper --methods nnca": "there is no method 'nnca'; known: rf, euclidean",
+    "paper --repeats 0": "'--repeats'",
+    "paper --data {tmp}/none": "does not exist",
+    "paper {people}": "is a file",
     "brew": "No such command 'brew'",
     "--brew": "No such option",
 }
@@ -137,6 +143,48 @@ def test_wrong_words_are_one_line(run, home, words, tmp_path):
     assert WRONG[words] in errors
     assert errors.count("\n") == 1
     assert not (tmp_path / "m.fm").exists()
+
+
+NEEDS_THE_LIBRARY = ("empty", "other", "since", "{model} {people} --interval 0.1")
+
+
+def is_quick(words):
+    return not any(part in words for part in (*NEEDS_THE_LIBRARY, "{people} {people}"))
+
+
+@pytest.mark.parametrize("words", [*filter(is_quick, WRONG)])
+def test_wrong_words_import_nothing_slow(words, tmp_path):
+    for name in ("people.csv", "class.fm"):
+        (tmp_path / name).write_text("price,colour,class,since\n1,red,yes,2020\n")
+    places = {"people": tmp_path / "people.csv", "model": tmp_path / "class.fm"}
+    code = f"""if True:
+        import sys
+        from freemetric.cli import main
+        try:
+            main({words.format(**places, tmp=tmp_path).split()!r})
+        finally:
+            assert not {{"numpy", "pandas", "sklearn", "numba"}} & set(sys.modules)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("freemetric: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_names_that_are_checked_before_imports():
+    from freemetric.cli.names import METHODS, set_names
+    from freemetric.experiments import dataset_names, methods
+
+    known = {name for task in methods.METHODS.values() for name in task}
+    assert set(METHODS) == known
+    assert set_names() == dataset_names()
+
+
+@pytest.mark.slow
+def test_the_hint_about_an_extra_installs_it():
+    """pip takes the extra of what is installed, and looks for freemetric nowhere."""
+    pytest.importorskip("pip")
+    words = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index"]
+    subprocess.run([*words, "--quiet", "freemetric[cli]"], check=True, cwd="/")
 
 
 def test_debug_shows_the_traceback(home):
@@ -162,7 +210,8 @@ def test_click_is_named_where_it_is_missing():
     code = "import sys; sys.modules['click'] = None\n"
     code += "from freemetric.cli import main; main([])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    needs = "freemetric: The command line needs click: pip install 'freemetric[cli]'.\n"
+    advice = "pip install click (extra 'cli')"
+    needs = f"freemetric: The command line needs click: {advice}.\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", needs)
 
 
@@ -192,16 +241,30 @@ def test_report(run, home, tmp_path):
     assert "</html>" in page.read_text()
 
 
-def test_evaluate_and_the_paper(run, home, tmp_path):
+def test_evaluate_and_datasets(run, home):
     pytest.importorskip("freemetric.experiments")
     words = ["evaluate", home / "people.csv", "--target", "class", "--drop", "income"]
     code, output, _ = run(*words, "--methods", "euclidean,rf", "--jobs", 1)
     assert code == 0
     assert [line.split()[0] for line in output.splitlines()[1:3]] == ["euclidean", "rf"]
-    words = ["paper", tmp_path / "records.jsonl", "--repeats", 1, "--jobs", 1]
-    code, output, _ = run(*words, "--datasets", "iris", "--methods", "euclidean")
-    assert (code, "| iris | Euclidean |" in output) == (0, True)
     assert "iris" in run("datasets")[1]
+
+
+def test_evaluate_has_our_own_method_by_default():
+    from freemetric.experiments.evaluate import USUAL
+
+    assert USUAL["classification"][0] == "free-energy"
+    assert USUAL["regression"][0] == "free-energy-regressor"
+
+
+def test_the_paper(run, tmp_path):
+    pytest.importorskip("freemetric.experiments")
+    words = ["paper", tmp_path, "--sets", "iris", "--methods", "euclidean,rf"]
+    words += ["--repeats", 1, "--jobs", 1, "--quick"]
+    code, output, errors = run(*words, "--plan")
+    assert (code, output, list(tmp_path.iterdir())) == (0, "", [])
+    assert "4 fits of 2 methods on 1 data sets" in errors
+    assert "missing: heart-y" in errors
 
 
 def test_the_page_names_every_command_and_option():

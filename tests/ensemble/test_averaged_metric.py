@@ -86,7 +86,7 @@ def test_votes_are_those_of_brute_force(make, rng, kinds):
         assert_allclose(ensemble.votes(Q, n_jobs), known, atol=1e-5)
 
 
-def test_votes_without_kept_coordinates_are_the_same(make, rng, monkeypatch):
+def test_votes_without_kept_images_are_the_same(make, rng, monkeypatch):
     ensemble = make(KINDS["all"], n=150)
     Q = np.exp(rng.normal(size=(9, 4))) * [1, 1e3, 1e-3, 1]
     expected = ensemble.votes(Q)
@@ -94,7 +94,7 @@ def test_votes_without_kept_coordinates_are_the_same(make, rng, monkeypatch):
     monkeypatch.setattr("freemetric.ensemble.ensemble.KEPT_BYTES", 0)
     monkeypatch.setattr("freemetric.ensemble.ensemble.MOST_LOOKED_AT", 100)
     assert_allclose(again.votes(Q), expected, atol=1e-6)
-    assert again.index.coordinates is None
+    assert again.index.images is None
 
 
 def test_strongest_votes_make_the_vote(make, rng):

@@ -107,3 +107,13 @@ def test_errors_of_the_mean_beat_those_of_the_median(rng):
     scale = Scale.fit("log", y, np.ones(4000))
     found = squared_errors(scale, np.zeros(4000), y).mean() * scale.magnitude**2
     assert found == pytest.approx(y.var(), rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["linear", "log", "asinh"])
+def test_a_rare_error_does_not_decide_about_a_mean(name):
+    """One error of a thousand spreads, which exp would make a mean of."""
+    scale = Scale(name, 1.0, 1.0, 0.0, 1.0)
+    errors = np.append(np.zeros(30), 1000.0)
+    found = scale.means(np.zeros(2), np.ones(2), errors, (-2.0, 2.0))
+    assert (found <= scale.back(2.0)).all()
+    assert (found >= scale.back(0.0)).all()

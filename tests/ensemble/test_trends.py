@@ -106,3 +106,18 @@ def test_the_spread_is_bounded(noise):
     model, (votes, X, _) = noise
     logs = np.log(model.spread(votes, 1e6 * X))
     assert_allclose([logs.min(), logs.max()], [model.low / 2, model.high / 2])
+
+
+def test_a_rare_value_of_a_feature_does_not_decide_about_errors(rng):
+    """A line through logarithms of errors leaves all sense at a far value."""
+    X = rng.normal(size=(600, 2))
+    X[:, 1] = 0.0
+    X[::60, 1] = 1.0
+    X[7, 1] = 1e6
+    errors = rng.normal(size=600)
+    errors[::60] *= 1e-6
+    votes = np.column_stack([np.zeros(600), np.ones(600)])
+    model = Noise.fit(errors, votes, X, np.ones(600), np.inf)
+    assert np.abs(model.errors).max() < 10
+    spread = model.spread(votes, X * [1, 100])
+    assert spread.max() / spread.min() < 100

@@ -13,6 +13,7 @@ from freemetric.experiments.records import (
     parse,
     provenance,
     read_records,
+    replace_file,
     write_records,
 )
 
@@ -42,6 +43,20 @@ def test_added_line_by_line_and_cut_off(tmp_path):
     assert read_records(path) == RECORDS
     path.write_bytes(path.read_bytes()[:-5])  # a process was killed
     assert read_records(path) == RECORDS[:2]
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "page"
+    replace_file(path, b"old")
+
+    def full(path, content):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(type(path), "write_bytes", full)
+    with pytest.raises(OSError, match="full"):
+        replace_file(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_later_of_two_records_of_a_job(tmp_path):

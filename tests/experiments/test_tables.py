@@ -1,11 +1,15 @@
-"""Means of records, and tables that read the same in Markdown and LaTeX."""
+"""Means of records, and tables that read the same in Markdown, HTML and CSV."""
 
+import csv
 import re
+from html import unescape
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from freemetric.experiments.measures import (
     MEASURES,
@@ -14,9 +18,11 @@ from freemetric.experiments.measures import (
     mean_measure,
 )
 from freemetric.experiments.paper import (
-    as_published,
     beside_published,
+    neighbors_beside_published,
+    of_published_methods,
     published_errors,
+    ranks_beside_published,
 )
 from freemetric.experiments.records import Job, Record, read_records
 from freemetric.experiments.tables import (
@@ -38,20 +44,21 @@ def read_markdown(table):
     return [[cell.strip(" *") for cell in row] for row in rows]
 
 
-def read_latex(table):
-    lines = [line for line in table.latex().splitlines() if line.endswith(r"\\")]
-    plain = [re.sub(r"\\textbf{(.*?)}", r"\1", line) for line in lines]
-    return [line.removesuffix(r" \\").split(" & ") for line in plain]
+def read_html(table):
+    lines = [line for line in table.html().splitlines() if line.startswith("<tr>")]
+    rows = [re.findall("<t[hd]>(?:<b>)?(.*?)(?:</b>)?</t[hd]>", line) for line in lines]
+    return [[unescape(cell) for cell in row] for row in rows]
 
 
-def test_both_forms_agree(published):
+def test_all_forms_agree(published):
     for table in (
         error_table(published),
         posthoc_table(published, "DMLFE"),
         neighbor_table(published.round()),
     ):
         cells = [list(table.columns), *map(list, table.rows)]
-        assert read_markdown(table) == read_latex(table) == cells
+        assert read_markdown(table) == read_html(table) == cells
+        assert [*csv.reader(StringIO(table.csv()))] == cells
 
 
 def test_errors_read_back_and_the_best_are_bold(published):
@@ -62,7 +69,7 @@ def test_errors_read_back_and_the_best_are_bold(published):
     assert re.findall(r"\*\*(.*?)\*\*", lines["iris"]) == ["2.00"]
     assert re.findall(r"\*\*(.*?)\*\*", lines["tic-tac-toe"]) == ["0.17", "0.17"]
     assert re.findall(r"\*\*(.*?)\*\*", lines["Rank"]) == ["3.38"]
-    assert r"\textbf{2.00}" in table.latex()
+    assert "<td><b>2.00</b></td>" in table.html()
 
 
 def test_missing_results(published):
@@ -84,11 +91,43 @@ def test_rejected_hypotheses(published):
 
 
 def test_special_characters():
-    table = Table(("50%", "a_b"), ((r"x\y & {z}", "#1 ~ $2 ^ 3"),), "5 % of a_b")
-    latex = table.latex()
-    assert r"\textbackslash{}y \& \{z\} & \#1 \textasciitilde{} \$2" in latex
-    assert r"\caption{5 \% of a\_b}" in latex
-    assert r"| a\|b\*c |" in Table(("name",), (("a|b*c",),)).markdown()
+    table = Table(("a|b*c", "x < y"), (('"p", q', "&"),), "5 % of <a>")
+    assert r"| a\|b\*c |" in table.markdown()
+    assert "<caption>5 % of &lt;a&gt;</caption>" in table.html()
+    assert "<td>&amp;</td>" in table.html()
+    assert table.csv() == 'a|b*c,x < y\n"""p"", q",&\n'
+
+
+def test_ranks_beside_the_published(published):
+    methods = ["RF", "NCA", "LMNN", "DMLFE"]
+    ours = published.loc[["iris", "wine", "zoo", "sonar"], methods]
+    ours = ours.assign(DMLFE=[9.0, 9.0, 9.0, 9.0])
+    rows = {row[0]: row for row in ranks_beside_published(ours).rows}
+    ranks = stats.rankdata(ours, axis=1).mean(axis=0)
+    theirs = stats.rankdata(published.loc[ours.index, methods], axis=1).mean(axis=0)
+    for method, our_rank, rank in zip(methods, ranks, theirs, strict=True):
+        assert rows[method][3:5] == (f"{our_rank:.2f}", f"{rank:.2f}")
+        assert rows[method][1] == f"{ours[method].mean():.2f}"
+    wilcoxon = stats.wilcoxon(ours["RF"], ours["DMLFE"]).pvalue
+    assert rows["RF"][5] == f"{wilcoxon:.2g}"
+    assert rows["DMLFE"][5:] == ("",) * 4
+
+
+def test_table_5_beside_the_printed_one():
+    names = ["iris", "wine"]
+    best_k = pd.DataFrame({"NCA": [4.0, 7.0], "DMLFE": [1.0, 9.0]}, index=names)
+    rows = neighbors_beside_published(best_k).rows
+    assert rows[0] == ("NCA", "5.50", "14.30", "5.50", "14.15", "1.50", "5.53")
+
+
+def test_what_is_called_dmlfe():
+    made = records()
+    for name, error in (("dmlfe", 1.0), ("dmlfe-paper", 7.0)):
+        made.append(Record(Job("wine", name), errors=[9.0, error], honest_error=9.0))
+    for name, error in (("dmlfe", 1.0), ("dmlfe-paper", 7.0)):
+        errors, best_k = of_published_methods(made, name)
+        assert errors.loc["wine"].to_dict() == {"NCA": 3.0, "RF": 2.0, "DMLFE": error}
+        assert best_k.loc["wine"].to_dict() == {"NCA": 1, "DMLFE": 2}
 
 
 def test_beside_published(published):
@@ -107,8 +146,6 @@ def test_beside_published(published):
     assert table.bold == {(2, 4)}
     with pytest.raises(ValueError, match="no result in common"):
         beside_published(published.add_prefix("our "))
-    named = as_published(pd.DataFrame({"dml-eig": [1.0], "dmlfe": [2.0]}))
-    assert list(named) == ["DMLeig"]
 
 
 def records():

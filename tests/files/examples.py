@@ -91,6 +91,8 @@ UNFITTED = {
     **SEARCH,
     **{name: (chain(step), NAMED, y) for name, step in STEPS.items()},
     "mlkr": (learners.MLKR(), X, TARGETS),
+    "distance-matching": (learners.DistanceMatching(), X, TARGETS),
+    "oasis": (learners.OASIS(n_triplets=100), X, WORDS),
     "dmlfe-of-ones-own": (learners.DMLFE(energy=ENERGY, sampler=SAMPLER), X, y),
     "metric-knn": (learners.MetricKNeighborsClassifier(learners.NCA()), X, WORDS),
     "metric-means": (
@@ -152,8 +154,11 @@ def fitted(name):
 def answers(model, samples):
     """All that a model says of samples."""
     names = ("predict_proba", "predict", "transform", "predict_set", "predict_interval")
-    return {
+    found = {
         name: np.asarray(getattr(model, name)(samples))
         for name in names
         if hasattr(model, name) and (name != "transform" or np.ndim(samples) == 2)
     }
+    if hasattr(model, "similarity_matrix_"):
+        found["pair_score"] = model.pair_score(np.stack([samples, samples], axis=1))
+    return found

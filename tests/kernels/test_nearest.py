@@ -5,7 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from freemetric.kernels import Similarity, cpu_kernels, kernels_for, reference
-from freemetric.kernels.numba.nearest import add_votes, nearest_columns
+from freemetric.kernels.numba.nearest import (
+    add_votes,
+    mixed_distances,
+    nearest_columns,
+    stretched_distances,
+)
 
 
 @pytest.mark.parametrize(("N", "size"), [(2, 1), (20, 19), (150, 16), (600, 3)])
@@ -69,12 +74,27 @@ def test_nearest_columns_are_sorted_and_the_first_of_equals_is_first(rng, n_kept
     assert_array_equal(out, np.argsort(D, axis=1, kind="stable")[:, :n_kept])
 
 
-def loops(Z, Q, candidates, counts, masses, sizes, parts):
+def test_distances_under_maps_are_those_of_images(rng):
+    X = rng.normal(size=(25, 7)).astype(np.float32)
+    Q = rng.normal(size=(6, 7)).astype(np.float32)
+    candidates = np.array([rng.permutation(25)[:20] for _ in range(6)], np.int32)
+    stretches = rng.normal(size=(3, 7)).astype(np.float32)
+    Z = X[:, None] * stretches
+    images = Q[:, None] * stretches
+    differences = images[:, :, None] - Z[candidates].swapaxes(1, 2)
+    known = (differences**2).sum(axis=3)
+    out = np.full((2, 6, 3, 20), np.nan, np.float32)
+    stretched_distances(X, Q, candidates, stretches**2, out[0])
+    mixed_distances(Z, images, candidates, out[1])
+    assert_allclose(out, [known, known], rtol=1e-5)
+
+
+def loops(distances, candidates, counts, masses, sizes, parts):
     """What the values of every candidate are multiplied with."""
     out = np.zeros(candidates.shape)
     for q, own in enumerate(candidates):
-        for r in range(len(Z)):
-            order = np.argsort(((Z[r, own] - Q[r, q]) ** 2).sum(axis=1))
+        for of_map in distances[q]:
+            order = np.argsort(of_map)
             for k, part in zip(sizes, parts, strict=True):
                 left, inside = k, np.zeros(len(own))
                 for place in order:
@@ -88,9 +108,8 @@ def loops(Z, Q, candidates, counts, masses, sizes, parts):
 @pytest.mark.parametrize("has_copies", [False, True])
 @pytest.mark.parametrize("sizes", [[1], [3], [1, 2, 5, 20], [7, 400]])
 def test_votes_are_those_of_loops(rng, sizes, has_copies):
-    n_replicas, n_places, p = 3, 25, 8
-    Z = rng.normal(size=(n_replicas, n_places, p)).astype(np.float32)
-    Q = rng.normal(size=(n_replicas, 6, p)).astype(np.float32)
+    n_places = 25
+    distances = rng.uniform(size=(6, 3, 20)).astype(np.float32)
     candidates = np.array([rng.permutation(n_places)[:20] for _ in range(6)], np.int32)
     counts = rng.integers(1, 9, n_places) if has_copies else np.ones(n_places, int)
     masses = (counts * rng.uniform(0.3, 2, n_places)).astype(np.float32)
@@ -98,18 +117,17 @@ def test_votes_are_those_of_loops(rng, sizes, has_copies):
     sizes = np.array(sizes)
     before = rng.uniform(size=candidates.shape).astype(np.float32)
     out = before.copy()
-    add_votes(Z, Q, candidates, counts, masses, sizes, parts, out)
-    known = loops(Z, Q, candidates, counts, masses, sizes, parts)
+    add_votes(distances, candidates, counts, masses, sizes, parts, out)
+    known = loops(distances, candidates, counts, masses, sizes, parts)
     assert_allclose(out - before, known, atol=2e-6)
 
 
 def test_weights_of_votes_add_up(rng):
     """A vote for a constant is the constant, whatever the weights of the rows."""
-    Z = rng.normal(size=(4, 30, 8)).astype(np.float32)
-    Q = rng.normal(size=(4, 9, 8)).astype(np.float32)
+    distances = rng.uniform(size=(9, 4, 30)).astype(np.float32)
     candidates = np.tile(np.arange(30, dtype=np.int32), (9, 1))
     counts, masses = rng.integers(1, 5, 30), rng.uniform(1, 2, 30).astype(np.float32)
     parts = np.array([0.1, 0.15], np.float32)
     out = np.zeros((9, 30), np.float32)
-    add_votes(Z, Q, candidates, counts, masses, np.array([2, 11]), parts, out)
+    add_votes(distances, candidates, counts, masses, np.array([2, 11]), parts, out)
     assert_allclose(out @ masses, 4 * parts.sum(), rtol=1e-5)

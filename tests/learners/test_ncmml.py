@@ -10,7 +10,7 @@ from scipy.special import softmax
 from sklearn.datasets import make_circles
 
 from freemetric import NCMML
-from freemetric.learners.ncmml import mean_loss
+from freemetric.learners.ncmml import class_mean_loss
 
 
 def by_definition(A, X, y, centroids, owners):
@@ -26,11 +26,15 @@ def test_loss_and_gradient(iris, rng, owners):
     owners = np.array(owners)
     centroids, A = rng.random((len(owners), 4)), rng.standard_normal((3, 4))
     is_own = owners == y[:, None]
-    value, gradient = mean_loss(A, X, centroids, is_own)
+
+    def loss(flat):
+        return class_mean_loss(flat.reshape(3, 4), X, centroids, is_own)
+
+    value, gradient = loss(A)
     assert value == pytest.approx(by_definition(A, X, y, centroids, owners), rel=1e-12)
     off = check_grad(
-        lambda flat: mean_loss(flat.reshape(3, 4), X, centroids, is_own)[0],
-        lambda flat: mean_loss(flat.reshape(3, 4), X, centroids, is_own)[1].ravel(),
+        lambda flat: loss(flat)[0],
+        lambda flat: loss(flat)[1].ravel(),
         A.ravel(),
     )
     assert off < 1e-6 * np.linalg.norm(gradient) + 1e-7

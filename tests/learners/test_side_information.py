@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from freemetric import DCA, ITML, LDML, LSML, MMC, RCA, SDML
+from freemetric import DCA, GMML, ITML, LDML, LMNN, LSML, MMC, RCA, SCML, SDML, DMLeig
 from freemetric.exceptions import DataWarning
 from freemetric.learners.side_information import (
     check_chunks,
@@ -106,3 +106,51 @@ def test_tuples_are_rows_of_what_was_given(learner, prior, wine):
     )
     np.testing.assert_array_equal(labels[:, 0] == labels[:, 1], alike)
     assert not {"_rows", "_unit"} & set(vars(model))
+
+
+# Tuples where samples are expected, and the other way round
+
+
+@pytest.mark.parametrize(
+    ("learner", "width", "classifier"),
+    [(kind(), 2, "Pair") for kind in (DMLeig, GMML, ITML, LDML, MMC, SDML)]
+    + [(SCML(), 3, "Triplet"), (LMNN(), 3, "Triplet"), (LSML(), 4, "Quadruplet")],
+    ids=repr,
+)
+def test_tuples_of_samples_are_for_the_classifiers_of_tuples(
+    learner, width, classifier, rng
+):
+    with pytest.raises(ValueError, match=rf"{classifier}Classifier\(\w+\(\)\)\.fit"):
+        learner.fit(rng.random((20, width, 3)), np.ones(20))
+
+
+def test_index_pairs_taken_as_samples_are_not_silent(rng):
+    pairs = rng.integers(30, size=(40, 2))
+    signs = np.where(np.arange(40) % 2, 1, -1)
+    with pytest.warns(DataWarning, match="as index pairs have; they are taken as samp"):
+        ITML(random_state=0).fit(pairs, signs)
+
+
+@pytest.mark.filterwarnings("error::freemetric.exceptions.DataWarning")
+@pytest.mark.parametrize("change", ["labels", "floats", "three columns"])
+def test_samples_that_are_no_index_pairs_give_no_warning(change, rng):
+    X = np.column_stack([np.arange(60), rng.permutation(60)])
+    signs = np.where(np.arange(60) % 2, 1, -1)
+    if change == "labels":
+        signs = signs + 1
+    if change == "floats":
+        X = X / 2
+    if change == "three columns":
+        X = np.column_stack([X, rng.permutation(60)])
+    GMML().fit(X, signs)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "got"),
+    [((20, 2, 3), r"float64 of shape \(20, 2, 3\)"), ((20, 2), r"float64 of shape")],
+)
+def test_coordinates_are_no_indices(pairs, got, rng):
+    with pytest.raises(ValueError, match=rf"pairs must be integers .* got {got}"):
+        GMML().fit(
+            rng.random((50, 3)), pairs=rng.random(pairs), pair_labels=np.ones(20)
+        )

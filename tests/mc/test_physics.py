@@ -14,6 +14,7 @@ from freemetric.mc import (
     MatrixMove,
     ParallelTempering,
     PenaltyMove,
+    PersistentMove,
     State,
     Streams,
     StretchRotateMove,
@@ -27,6 +28,8 @@ MOVES = [
     HamiltonianMove(),
     HamiltonianMove(0.7, n_leapfrog=3, jitter=0.5),
     HamiltonianMove("single", caution=0.5, n_trajectories=2, gain=1.0),
+    PersistentMove(),
+    PersistentMove(0.7, n_leapfrog=3, friction=0.5),
 ]
 
 

@@ -43,7 +43,7 @@ def test_one_line_says_what_to_install(call, missing, extra, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
     )
-    says = f"This needs {missing}: pip install 'freemetric[{extra}]'."
+    says = f"This needs {missing}: pip install {missing} (extra {extra!r})."
     assert done.stdout.strip() == says, done.stderr
     assert list(tmp_path.iterdir()) == []
 

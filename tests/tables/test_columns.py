@@ -55,30 +55,38 @@ UNITS = {"dollars", "euros", "percent"}
 TEXTS = {"words", "categories"}
 ISO_DATES = {"dates", "dates of a zone", "iso texts", "date objects"}
 DATES = ISO_DATES | {"german dates"}
-NUMERIC_TYPES = {"floats", "integers", "nullable", "shares", "zero one", "spans"}
+TRUTH_WORDS = TRUTH - {"zero one"}
 
 
 def works(fit, new):
     """Return whether cells of one kind can be predicted after cells of another."""
     if new == "gaps":
         return True
-    if fit in {"booleans", "nullable booleans", "yes no"}:
-        return new in PLAIN | TRUTH | {"codes"}
+    if fit in TRUTH_WORDS:
+        return new in TRUTH
     if fit in PLAIN:
         fits_truth = fit in {"shares", "zero one"}
         return new in PLAIN | UNITS | {"codes"} | (TRUTH if fits_truth else set())
     if fit in UNITS:
         return new in PLAIN | {fit, "codes"}
     if fit in TEXTS:
-        return new not in NUMERIC_TYPES | {"dates", "dates of a zone"}
+        return new in TEXTS
     if fit == "codes":
         return True
     return new in ISO_DATES or new == fit
 
 
 def warns(fit, new):
-    """Return whether one of two kinds is per cent and the other one shares of one."""
-    return {fit, new} in ({"percent", "shares"}, {"percent", "zero one"})
+    """Return whether a kind is read that may mean something else than in fit."""
+    if fit in TRUTH_WORDS:
+        return new == "zero one"
+    if fit in {"zero one", "shares"} and new in TRUTH_WORDS | {"percent"}:
+        return True
+    if fit in PLAIN and new in {"dollars", "euros"}:
+        return True
+    if fit == "codes":
+        return new not in {"codes", "zero one", "gaps", "lists"}
+    return fit == "percent" and new in {"shares", "zero one"}
 
 
 def table(column, rows=slice(None)):
@@ -181,3 +189,21 @@ def test_categories_of_numbers_keep_their_names():
     for values in ([1, 2], [1.0, 2.0], ["1", "2"], np.float32([1, 2])):
         rows = encoder.transform(pd.DataFrame({"c": values}))
         np.testing.assert_array_equal(rows, np.eye(2))
+
+
+def test_the_cell_that_is_no_truth_value_is_named():
+    encoder = TableEncoder().fit(table(COLUMNS["yes no"]))
+    rows = table(COLUMNS["yes no"]).head(3).assign(c=["yes", "no", "maybe"])
+    with pytest.raises(ValueError, match=r"row 2: it holds 'maybe', .* true or false"):
+        encoder.transform(rows)
+
+
+@pytest.mark.parametrize("n_rows", [1, 8, 9])
+def test_few_rows_are_read_as_many(n_rows):
+    frame = pd.DataFrame({name: COLUMNS[name] for name in FITTED})
+    frame["gaps"] = frame["nullable"].mask(BITS == 1)
+    encoder = TableEncoder().fit(frame)
+    whole = encoder.transform(frame)
+    for start in (0, 20, 40):
+        rows = slice(start, start + n_rows)
+        np.testing.assert_array_equal(encoder.transform(frame[rows]), whole[rows])

@@ -12,6 +12,7 @@ from freemetric.mc import (
     MatrixMove,
     ParallelTempering,
     PenaltyMove,
+    PersistentMove,
     StretchRotateMove,
 )
 
@@ -23,6 +24,7 @@ MOVES = {
     "HamiltonianMove": HamiltonianMove(0.6, **FIXED),
     "LangevinMove, step 0.1": LangevinMove(0.1, **FIXED),
     "PenaltyMove": PenaltyMove(MatrixMove(1.0, **FIXED)),
+    "PersistentMove": PersistentMove(0.4, **FIXED),
 }
 """Moves with fixed step sizes, for the joint test."""
 
@@ -33,6 +35,7 @@ RUNS = {
     "HamiltonianMove": HamiltonianMove(),
     "LangevinMove": LangevinMove(),
     "PenaltyMove": PenaltyMove(MatrixMove(n_moves=3)),
+    "PersistentMove": PersistentMove(),
     "Annealing, Linear": Annealing(
         Linear(5.0, 0.5, 100), MatrixMove(n_moves=3), n_steps=400, burn_in=0.4
     ),

@@ -26,6 +26,7 @@ MOVES = [
     "HamiltonianMove",
     "LangevinMove, step 0.1",
     "PenaltyMove",
+    "PersistentMove",
 ]
 RUNS = [
     "ElementMove",
@@ -33,6 +34,7 @@ RUNS = [
     "StretchRotateMove",
     "LangevinMove",
     "PenaltyMove",
+    "PersistentMove",
     "Annealing, Linear",
 ]
 FAST_RUNS = ["HamiltonianMove"]

@@ -286,7 +286,7 @@ def test_estimates_of_log_z_that_disagree_are_named():
 def test_a_missing_extra_is_one_line(monkeypatch, rng):
     monkeypatch.setitem(sys.modules, "pymbar", None)
     with pytest.raises(
-        ImportError, match=r"This needs pymbar: pip install 'freemetric\[thermo\]'"
+        ImportError, match=r"This needs pymbar: pip install pymbar \(extra 'thermo'\)"
     ):
         thermodynamics(exact_draws(rng, [2.0, 1.0]))
 

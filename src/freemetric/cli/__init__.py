@@ -28,7 +28,7 @@ def main(words=None):
     except ModuleNotFoundError as problem:
         if problem.name != "click":
             raise
-        stop("The command line needs click: pip install 'freemetric[cli]'.", USAGE)
+        stop("The command line needs click: pip install click (extra 'cli').", USAGE)
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show_note

@@ -1,11 +1,13 @@
 """The commands. Slow imports are in the functions: help and wrong words come first."""
 
+import sys
 from pathlib import Path
 
 import click
 
 from .._version import __version__
-from .files import read_table, suffix_of, write_table
+from .files import header_of, read_table, suffix_of, write_table
+from .names import METHODS, set_names
 
 INPUT = click.Path(exists=True, dir_okay=False, path_type=Path)
 MOST_CLASSES = 20
@@ -38,6 +40,29 @@ def names_of(context, parameter, text):
     if text is None:
         return None
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+FOLDER = click.Path(file_okay=False, writable=True, path_type=Path)
+DATA = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+def method_names(context, parameter, text):
+    """Return the methods in a text with commas between them, or None."""
+    return known_names(names_of(context, parameter, text), METHODS, "method")
+
+
+def paper_sets(context, parameter, text):
+    """Return the paper's data sets in a text with commas between them, or None."""
+    return known_names(names_of(context, parameter, text), set_names(), "data set")
+
+
+def known_names(names, known, what):
+    """Return names, or refuse the first that is none of those known."""
+    for name in names or []:
+        if name not in known:
+            listed = ", ".join(known)
+            raise click.BadParameter(f"there is no {what} {name!r}; known: {listed}")
+    return names
 
 
 OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
@@ -74,12 +99,18 @@ def group():
 @drop_option
 @click.option("--keep", multiple=True, help="Column to use though it looks like a key.")
 @click.option("--weight", help="Column with the weights of the rows.")
-@click.option("--replicas", default=36, show_default=True, help="Number of replicas.")
+@click.option(
+    "--replicas",
+    type=click.IntRange(2),
+    default=36,
+    show_default=True,
+    help="Number of replicas.",
+)
 @seed_option
 def fit(table, target, output, task, drop, keep, weight, replicas, seed):
     """Fit a classifier or a regressor to TABLE, and write it to a model file."""
-    frame = read_table(table)
-    check_columns(frame, [target, *drop, *keep, *([weight] if weight else [])])
+    names = [target, *drop, *keep, *([weight] if weight else [])]
+    frame = read_with(table, names)
     from .. import FreeEnergyClassifier, FreeEnergyRegressor, save
     from ..tables import TableClassifier, TableRegressor
 
@@ -138,16 +169,16 @@ def predict(model, table, output, proba, interval):
 )
 def report(model, table, target, output):
     """Write an HTML page about a MODEL file, with the rows of TABLE if there is one."""
-    frame = None if table is None else read_table(table)
-    if target is not None and frame is None:
+    if target is not None and table is None:
         raise click.UsageError("--target needs a table")
+    names = [] if target is None else [target]
+    frame = None if table is None else read_with(table, names)
     from .. import load
     from ..plotting import report as write_report
 
     y = None
     fitted = load(model)
     if target is not None:
-        check_columns(frame, [target])
         task = "classify" if hasattr(fitted, "classes_") else "regress"
         frame, y, _ = with_target(frame, target, task)
     write_report(fitted, output, frame, y)
@@ -159,14 +190,13 @@ def report(model, table, target, output):
 @target_option
 @task_option
 @drop_option
-@click.option("--methods", callback=names_of, help="Names with commas between them.")
+@click.option("--methods", callback=method_names, help="Names with commas between.")
 @click.option("--groups", help="Column of groups, such as patients, to keep together.")
 @click.option("--jobs", type=int, help="Number of fits at a time.")
 @seed_option
 def evaluate(table, target, task, drop, methods, groups, jobs, seed):
     """Compare methods on TABLE by cross-validation."""
-    frame = read_table(table)
-    check_columns(frame, [target, *drop, *([groups] if groups else [])])
+    frame = read_with(table, [target, *drop, *([groups] if groups else [])])
     from ..exceptions import require
     from ..experiments import evaluate as run
 
@@ -194,29 +224,54 @@ def datasets():
 
 
 @group.command()
-@click.argument("records", type=OUTPUT, callback=check_output)
-@click.option("--datasets", callback=names_of, help="Names with commas between them.")
-@click.option("--methods", callback=names_of, help="Names with commas between them.")
-@click.option("--repeats", default=5, show_default=True, help="Pairs of halves.")
-@click.option("--jobs", type=int, help="Number of fits at a time.")
-def paper(records, datasets, methods, repeats, jobs):
-    """Run the paper's comparison, and print its errors.
+@click.argument("folder", default="out/paper", type=FOLDER)
+@click.option(
+    "--quick/--full", help="One pair of halves of 21 sets, or all five of 35."
+)
+@click.option("--sets", callback=paper_sets, help="Names with commas between them.")
+@click.option("--methods", callback=method_names, help="Names with commas between.")
+@click.option("--repeats", type=click.IntRange(1), help="Pairs of halves.")
+@click.option("--data", type=DATA, help="Folder of data sets to look in first.")
+@click.option("--jobs", default=-1, help="Number of fits at a time; -1: all cores.")
+@click.option("--plan", is_flag=True, help="Say what would be done, and how long.")
+def paper(folder, quick, sets, methods, repeats, data, jobs, plan):
+    """Do the paper again: its fits, tables and figures, into FOLDER.
 
-    RECORDS is a file of records, such as records.jsonl. A run that was stopped goes on.
+    A run that was stopped goes on. Data sets that are not there are fetched.
     """
-    from ..experiments import dataset_names
-    from ..experiments.measures import mean_errors
-    from ..experiments.methods import PAPER_METHODS
-    from ..experiments.paper import as_published, beside_published
-    from ..experiments.runner import plan, run
-    from ..experiments.tables import error_table
+    from ..experiments import reproduction as again
+    from ..experiments.runner import run
 
-    datasets = dataset_names() if datasets is None else datasets
-    methods = PAPER_METHODS if methods is None else methods
-    jobs_to_do = plan(datasets, methods, repeats)
-    errors = mean_errors(run(jobs_to_do, records, n_jobs=jobs), "paper")
-    click.echo(error_table(errors).markdown())
-    click.echo(beside_published(as_published(errors)).markdown())
+    effort = again.EFFORTS["quick" if quick else "full"]
+    wanted = again.jobs_of(effort, sets, methods, repeats)
+    found, missing = again.available({job.dataset: 0 for job in wanted}, data)
+    if not found:
+        raise ValueError("; ".join(missing.values()))
+    todo = [job for job in wanted if job.dataset in found]
+    left = again.jobs_left(todo, folder)
+    reasons = (*again.UNOBTAINABLE, *missing.values())
+    notes = [f"missing: {reason}" for reason in reasons]
+    notes += again.lines_about(todo, left, jobs)
+    for note in notes:
+        click.echo(note, err=True)
+    if plan:
+        return
+    expected = again.expected_seconds(left)
+    steps = {job: 1 + round(10 * s) for job, s in zip(left, expected, strict=True)}
+    options = {"length": sum(steps.values()), "label": "fits", "file": sys.stderr}
+    with click.progressbar(**options) as bar:
+
+        def show(record, number, total):
+            bar.update(steps[record.job])
+
+        path = folder / "records.jsonl"
+        records = run(todo, path, folder=data, n_jobs=jobs, on_fit=show)
+    failed = [record for record in records if record.failure]
+    notes += [f"{r.job.dataset}, {r.job.method}: {r.failure}" for r in failed]
+    tables = again.write_tables(records, folder)
+    click.echo("the figures are drawn", err=True)
+    drawn = again.write_figures(records, found, effort, folder)
+    click.echo(again.write_page(folder, tables, drawn, notes))
 
 
 @group.command()
@@ -228,12 +283,22 @@ def demo(out):
     main(out)
 
 
-def check_columns(frame, names):
-    """Raise an error unless a table has all columns of some names."""
-    missing = [name for name in names if name not in frame.columns]
+def read_with(path, names):
+    """Read a table that must have columns; of text, the heading is read first."""
+    heading = header_of(path)
+    if heading is not None:
+        check_columns(heading, names)
+    frame = read_table(path)
+    check_columns(frame.columns, names)
+    return frame
+
+
+def check_columns(columns, names):
+    """Raise an error unless some names are those of columns."""
+    missing = [name for name in names if name not in columns]
     if missing:
-        columns = ", ".join(map(str, frame.columns))
-        raise ValueError(f"The table has no column {missing[0]!r}; it has {columns}.")
+        listed = ", ".join(map(str, columns))
+        raise ValueError(f"The table has no column {missing[0]!r}; it has {listed}.")
 
 
 def with_target(frame, target, task):

@@ -1,5 +1,6 @@
 """Tables in files, by the suffix of their names."""
 
+import csv
 import gzip
 import os
 from pathlib import Path
@@ -75,10 +76,38 @@ def read_text(path, suffix):
 
 def separator_of(path, encoding):
     """Return the separator that is most frequent in the first line of a file."""
+    return most_frequent(first_line(path, encoding))
+
+
+def most_frequent(line):
+    """Return the separator that is most frequent in a line."""
+    return max(",;\t|", key=line.count)
+
+
+def first_line(path, encoding):
+    """Return the first line of a text file, compressed (`.gz`) or not."""
     opener = gzip.open if Path(path).suffix == ".gz" else open
     with opener(path, "rt", encoding=encoding) as file:
-        line = file.readline()
-    return max(",;\t|", key=line.count)
+        return file.readline()
+
+
+def header_of(path):
+    """Return the names of the columns of a text file; None of files of other kinds.
+
+    Nothing slow is imported.
+    """
+    suffix = suffix_of(path)
+    if suffix not in TEXT_SUFFIXES:
+        return None
+    for encoding in ENCODINGS:
+        try:
+            line = first_line(path, encoding)
+        except (UnicodeDecodeError, OSError, EOFError):
+            continue
+        separator = "\t" if suffix == ".tsv" else most_frequent(line)
+        rows = csv.reader([line], delimiter=separator, skipinitialspace=True)
+        return next(rows, None)
+    return None
 
 
 def write_table(frame, path):

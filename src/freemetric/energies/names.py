@@ -30,8 +30,8 @@ def as_energy(energy: Any) -> Energy:
     """
     if isinstance(energy, str):
         if energy not in ENERGIES:
-            known = ", ".join(map(repr, ENERGIES))
-            raise ValueError(f"Unknown energy {energy!r}; known energies: {known}.")
+            names = ", ".join(map(repr, ENERGIES))
+            raise ValueError(f"Unknown energy {energy!r}; known energies: {names}.")
         return ENERGIES[energy]()
     if hasattr(energy, "bind"):
         return energy

@@ -51,8 +51,8 @@ class BoundNearest:
         self.energy, self.device = energy, device
         self.X: Array = stack - stack.mean(axis=1, keepdims=True)
         _, self.y, self.sizes = np.unique(y, return_inverse=True, return_counts=True)
-        given = checked_weights(sample_weight, stack)
-        weights: Array = np.ones(stack.shape[:2]) if given is None else given
+        checked = checked_weights(sample_weight, stack)
+        weights: Array = np.ones(stack.shape[:2]) if checked is None else checked
         self.weights: Array = weights / weights.mean(
             axis=1, keepdims=True
         )  # ones are summed without rounding

@@ -68,8 +68,8 @@ class RegressionEnergy(Energy):
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         if self.loss not in LOSSES:
-            known = ", ".join(map(repr, LOSSES))
-            raise ValueError(f"Unknown loss {self.loss!r}; known losses: {known}.")
+            names = ", ".join(map(repr, LOSSES))
+            raise ValueError(f"Unknown loss {self.loss!r}; known losses: {names}.")
         if self.loss == "pinball" and not 0 < self.quantile < 1:
             raise ValueError(
                 f"quantile must lie between 0 and 1; got {self.quantile!r}."

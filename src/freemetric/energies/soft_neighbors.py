@@ -78,8 +78,8 @@ class BoundNeighbors:
         """Lists of A; those of the last call where A is the same, as after a rejected
         move.
         """
-        known, lists = (None, None) if self.last is None else self.last
-        if known is None or not np.array_equal(known, A):
+        maps, lists = (None, None) if self.last is None else self.last
+        if maps is None or not np.array_equal(maps, A):
             lists = self.kernels.neighbor_lists(
                 self.data, A, self.n_neighbors, self.diagonal, lists
             )

@@ -104,7 +104,7 @@ class BoundPairs:
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
         D, images = squares(self.apart, A)
         values, weights = self._contrast(D)
-        return values, slopes(self.apart, weights, images)
+        return values, gradient_of_squares(self.apart, weights, images)
 
     def _contrast(self, D):
         """Energies (R,) of squared distances (R, n), and their derivatives."""
@@ -186,15 +186,13 @@ class BoundTriplets:
 
     @available_if(lambda self: self.loss == "hinge")
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        (near, images), (far, images_of_far) = (
-            squares(self.similar, A),
-            squares(self.others, A),
-        )
+        near, images = squares(self.similar, A)
+        far, images_of_far = squares(self.others, A)
         costs = np.maximum(0, self.margin + near - far)
         active = (costs > 0) / costs.shape[1]
-        return costs.mean(axis=1), slopes(self.similar, active, images) - slopes(
-            self.others, active, images_of_far
-        )
+        pull = gradient_of_squares(self.similar, active, images)
+        push = gradient_of_squares(self.others, active, images_of_far)
+        return costs.mean(axis=1), pull - push
 
 
 def squares(apart: Array, A: Array) -> tuple[Array, Array]:
@@ -205,17 +203,17 @@ def squares(apart: Array, A: Array) -> tuple[Array, Array]:
     return (images**2).sum(axis=2), images
 
 
-def slopes(apart: Array, weights: Array, images: Array) -> Array:
+def gradient_of_squares(apart: Array, weights: Array, images: Array) -> Array:
     """The gradient (R, p, d) of sums of squared lengths with weights (R, n)."""
     return 2 * np.swapaxes(weights[:, :, None] * images, 1, 2) @ apart
 
 
-def check_loss(energy: Any, known: tuple[str, ...]) -> None:
+def check_loss(energy: Any, losses: tuple[str, ...]) -> None:
     """ValueError where an energy has another loss, or a margin that is not positive."""
-    if energy.loss not in known:
+    if energy.loss not in losses:
         raise ValueError(
             f"Unknown loss {energy.loss!r}; "
-            f"known losses: {', '.join(map(repr, known))}."
+            f"known losses: {', '.join(map(repr, losses))}."
         )
     if not energy.margin > 0:
         raise ValueError(f"margin must be positive; got {energy.margin!r}.")

@@ -7,15 +7,20 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.neighbors import NearestNeighbors
 
-from ..kernels.numba.nearest import add_votes
+from ..kernels.numba.nearest import (
+    add_votes,
+    mixed_distances,
+    stretched_distances,
+)
 from .averaged_metric import Embedding, feature_shares
 from .neighbors import Shortlist
 from .training_set import TrainingSet
 
-KEPT_BYTES = 256 << 20  # of the training samples under all maps
+KEPT_BYTES = 256 << 20  # of images of the training samples
 SHORTEST = 64  # training samples that a prediction looks at under every map
 PER_NEIGHBOR = 3  # as many as that for each neighbour that votes
 MOST_LOOKED_AT = 1 << 17  # pairs of a query and a candidate at a time
+MOST_DISTANCES = 1 << 18  # at a time, which stay in the cache
 LANES = 8
 FARTHEST = 1e15  # of a coordinate, so that single precision can square it
 
@@ -159,7 +164,7 @@ class Ensemble:
 
     @cached_property
     def index(self):
-        """The places of the training samples under all maps, ready for predictions."""
+        """What predictions need of the training samples."""
         return Index(self)
 
     def __getstate__(self):
@@ -169,7 +174,7 @@ class Ensemble:
 
 
 class Index:
-    """The places of the training samples, as every map measures them."""
+    """What predictions need of the training samples, in single precision."""
 
     def __init__(self, ensemble):
         training_set = ensemble.training_set
@@ -182,10 +187,15 @@ class Index:
         seen = ensemble.seen(rows)
         self.shortlist = Shortlist(ensemble.embedding(seen))
         self.seen = {name: single(V) for name, V in seen.items()}
-        width = sum(m.maps.shape[0] * m.maps.shape[2] for m in self.members)
-        self.coordinates = None
+        mixing = [member for member in self.members if member.form == "full"]
+        width = sum(member.maps.shape[0] * member.maps.shape[1] for member in mixing)
+        self.images = None
         if 4 * width * len(rows) <= KEPT_BYTES:
-            self.coordinates = [under_maps(m, self.seen[m.view]) for m in self.members]
+            self.images = {
+                number: images(member, self.seen[member.view])
+                for number, member in enumerate(self.members)
+                if member.form == "full"
+            }
 
     def votes(self, seen, candidates):
         """Mean values (n, n_values) of candidates (n, S), for samples in every view."""
@@ -195,30 +205,42 @@ class Index:
     def coefficients(self, seen, candidates):
         """What the values of candidates (n, S) are multiplied with in the votes."""
         seen = {name: single(V) for name, V in seen.items()}
-        if self.coordinates is None:
-            rows, places = np.unique(candidates, return_inverse=True)
-            places = places.reshape(candidates.shape).astype(np.int32)
-            nearby = {name: V[rows] for name, V in self.seen.items()}
-        else:
-            rows, places = slice(None), candidates
         weights = np.zeros(candidates.shape, dtype=np.float32)
         for number, member in enumerate(self.members):
-            if self.coordinates is None:
-                Z = under_maps(member, nearby[member.view])
-            else:
-                Z = self.coordinates[number]
             used = np.flatnonzero(member.weights)
-            add_votes(
-                Z,
-                under_maps(member, seen[member.view]),
-                places,
-                self.counts[rows],
-                self.masses[rows],
-                self.sizes[used],
-                single(member.weights[used] / len(member.maps)),
-                weights,
-            )
+            parts = single(member.weights[used] / len(member.maps))
+            Q = seen[member.view]
+            step = max(1, MOST_DISTANCES // (len(member.maps) * candidates.shape[1]))
+            for start in range(0, len(Q), step):
+                part = slice(start, start + step)
+                add_votes(
+                    self.distances(number, Q[part], candidates[part]),
+                    candidates[part],
+                    self.counts,
+                    self.masses,
+                    self.sizes[used],
+                    parts,
+                    weights[part],
+                )
         return weights
+
+    def distances(self, number, Q, candidates):
+        """Squared distances (n, R, S) of candidates under all maps of a member."""
+        member = self.members[number]
+        X = self.seen[member.view]
+        out = np.empty((len(Q), len(member.maps), candidates.shape[1]), np.float32)
+        if member.form != "full":
+            squares = single(member.maps[:, 0] ** 2)
+            stretched_distances(X, Q, candidates, squares, out)
+            return out
+        if self.images is None:
+            rows, places = np.unique(candidates, return_inverse=True)
+            candidates = places.reshape(candidates.shape).astype(np.int32)
+            Z = images(member, X[rows])
+        else:
+            Z = self.images[number]
+        mixed_distances(Z, images(member, Q), candidates, out)
+        return out
 
 
 def single(V):
@@ -226,16 +248,12 @@ def single(V):
     return np.ascontiguousarray(V, dtype=np.float32)
 
 
-def under_maps(member, V):
-    """Coordinates (R, n, p) of samples V under all maps of a member.
+def images(member, V):
+    """Images (n, R, p) of samples V under all maps of a member.
 
     Columns of zeros fill rows up to a multiple of LANES, which are added faster.
     """
-    maps = single(member.maps)
-    p = maps.shape[2] if member.form != "full" else maps.shape[1]
-    out = np.zeros((len(maps), len(V), p + -p % LANES), dtype=np.float32)
-    if member.form == "full":
-        np.matmul(V, maps.swapaxes(1, 2), out=out[:, :, :p])
-    else:
-        np.multiply(V, maps, out=out[:, :, :p])
-    return out
+    R, p, d = member.maps.shape
+    maps = np.zeros((R, p + -p % LANES, d), dtype=np.float32)
+    maps[:, :p] = member.maps
+    return (V @ maps.reshape(-1, d).T).reshape(len(V), R, -1)

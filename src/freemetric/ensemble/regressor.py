@@ -190,7 +190,8 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         noise = Noise.fit(errors, votes, X[scored], w[scored], scale.most_spread)
         fitted = fit_all(estimators, X, z, weights, self.n_jobs)
 
-        known = scale.means(location, noise.spread(votes, X[scored]), noise.errors)
+        spread = noise.spread(votes, X[scored])
+        known = scale.means(location, spread, noise.errors, combination.limits)
         everyone = np.full(len(y), np.nan)
         everyone[scored] = known
         # In units of a magnitude: the square of a large target may overflow.
@@ -266,7 +267,8 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
             Their expected targets.
         """
         location, spread = self._location_and_spread(X)
-        return self.scale_.means(location, spread, self.noise_.errors)
+        limits = self.combination_.limits
+        return self.scale_.means(location, spread, self.noise_.errors, limits)
 
     def predict_quantiles(self, X, q=(0.1, 0.5, 0.9)):
         """Return quantiles of the target.

@@ -83,14 +83,19 @@ class Scale:
             back = np.exp(g) if self.name == "log" else self.bend * np.sinh(g)
         return np.clip(back, -1e150, 1e150)
 
-    def means(self, location, spread, errors):
-        """Expected targets, where errors are spread times one of ``errors``."""
+    def means(self, location, spread, errors, limits=(-np.inf, np.inf)):
+        """Expected targets, where errors are spread times one of ``errors``.
+
+        Beyond the limits, which are on the scale, there are no targets: a rare error
+        would otherwise decide about the mean of an exponential.
+        """
         if self.name == "linear":
-            return self.back(location + spread * errors.mean())
+            return self.back(np.clip(location + spread * errors.mean(), *limits))
         levels = (np.arange(MANY_ERRORS) + 0.5) / MANY_ERRORS
         total = np.zeros(np.shape(location))
         for error in np.quantile(errors, levels):
-            total += self.back_in_magnitudes(location + spread * error)
+            z = np.clip(location + spread * error, *limits)
+            total += self.back_in_magnitudes(z)
         return self.magnitude * (total / MANY_ERRORS)
 
     @property

@@ -11,6 +11,7 @@ from .linear import ridge_line
 BEYOND = 0.1  # of the range of the targets: predictions leave it no farther
 LEAST_VARIANCE = 1e-4  # among neighbours, in units of the targets' variance
 LEAST_SQUARE = 1e-4  # of the mean squared error, added before taking logarithms
+TAIL = 0.02  # of the variances: a line through the logarithms is not trusted there
 FOLDS = 5
 
 
@@ -51,6 +52,11 @@ class Combination:
         terms = cls(np.zeros(0), *limits).terms(votes, trends)
         strengths, _ = nnls(root[:, None] * terms, root * z)
         return cls(strengths, *limits)
+
+    @property
+    def limits(self):
+        """The lowest and the highest location."""
+        return self.low, self.high
 
     def terms(self, votes, trends):
         """Terms (n, 1 + 2 n_trends) of votes (n, 2 + n_trends) and trends."""
@@ -103,11 +109,11 @@ class Noise:
         for train, test in KFold(n_folds, shuffle=True, random_state=0).split(columns):
             slopes, base = ridge_line(columns[train], logs[train], weights[train])
             unseen[test] = columns[test] @ slopes + base
+        unseen = unseen.clip(logs.min(), logs.max())
+        low, high = map(float, np.quantile(unseen, [TAIL, 1 - TAIL]))
+        spread = np.minimum(np.exp(unseen.clip(low, high) / 2), most_spread)
         slopes, base = ridge_line(columns, logs, weights)
-        low, high = float(unseen.min()), float(unseen.max())
-        model = cls(slopes, base, low, high, most_spread, np.zeros(1))
-        spread = np.minimum(np.exp(unseen / 2), most_spread)
-        return cls(*list(vars(model).values())[:-1], np.sort(errors / spread))
+        return cls(slopes, base, low, high, most_spread, np.sort(errors / spread))
 
     def spread(self, votes, X):
         """Spreads (n,) of the errors."""

@@ -8,6 +8,7 @@ from sklearn.decomposition import PCA
 
 from ..energies import NCAEnergy
 from ..exceptions import require
+from ..learners import DMLFE
 from ..mc import Annealing, Constant, ElementMove, Geometric
 from .measures import curve
 from .statistics import posthoc
@@ -16,6 +17,14 @@ plt = require("matplotlib.pyplot", "bench")
 
 CONTROL = "#b2182b"
 OTHER = "#2166ac"
+COLORS = plt.get_cmap("tab20").colors
+FAMILIES = {
+    "classical": ("RF", "Euclidean"),
+    "eigenvalue": ("PCA", "RCA", "DCA", "LFDA", "DMLeig", "DMLMJ"),
+    "convex": ("SCML", "LMNN"),
+    "non-convex": ("ITML", "NCA"),
+}
+"""The methods of every panel of Fig. 4, as the heading of Table 3 has them."""
 
 
 def interval_figure(errors, control, alpha=0.05):
@@ -46,7 +55,8 @@ def interval_figure(errors, control, alpha=0.05):
     result = posthoc(errors, control, alpha)
     ranks = result.ranks.sort_values(kind="stable")
     centre = ranks[control]
-    figure, axes = plt.subplots(figsize=(7, 1.2 + 0.27 * len(ranks)))
+    size = (7, 1.2 + 0.27 * len(ranks))
+    figure, axes = plt.subplots(figsize=size, layout="constrained")
     widths = {"Nemenyi": result.nemenyi, "Bonferroni-Dunn": result.bonferroni_dunn}
     for name, width in widths.items():
         ends = (centre - width, centre + width)
@@ -64,36 +74,161 @@ def interval_figure(errors, control, alpha=0.05):
     return figure
 
 
-def neighbors_figure(records, dataset):
-    """Draw the mean test error of every method over k, on one data set: Fig. 7.
+def neighbors_figure(records, datasets):
+    """Draw the mean test error of every method over k: the paper's Fig. 7.
 
     Parameters
     ----------
     records : list of Record
         Those of a comparison.
-    dataset : str
-        Name of the data set.
+    datasets : list of str
+        Names of the data sets, one for each panel.
 
     Returns
     -------
     figure : Figure
         A curve for every method, a dashed line for one without k.
     """
-    groups: dict[str, list] = {}
-    for record in records:
-        if record.job.dataset == dataset and not record.failure:
-            groups.setdefault(record.job.method, []).append(record)
-    if not groups:
-        raise ValueError(f"There are no records of {dataset!r}.")
-    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    for method, group in groups.items():
-        errors = curve(group)
-        if len(errors) == 1:
-            axes.axhline(errors[0], linestyle="--", color="0.5", label=method)
-        else:
-            axes.plot(np.arange(1, len(errors) + 1), errors, marker=".", label=method)
-    axes.set(xlabel="number of neighbours k", ylabel="test error in %", title=dataset)
-    figure.legend(loc="outside right upper", frameon=False)
+    figure, panels = side_by_side(len(datasets))
+    for axes, name in zip(panels, datasets, strict=True):
+        of_set = [r for r in records if r.job.dataset == name and not r.failure]
+        if not of_set:
+            raise ValueError(f"There are no records of {name!r}.")
+        methods = dict.fromkeys(record.job.method for record in of_set)
+        for number, method in enumerate(methods):
+            errors = curve([r for r in of_set if r.job.method == method])
+            color = COLORS[number % len(COLORS)]
+            if len(errors) == 1:
+                axes.axhline(errors[0], linestyle="--", color=color, label=method)
+            else:
+                k = np.arange(1, len(errors) + 1)
+                axes.plot(k, errors, marker=".", color=color, label=method)
+        axes.set(xlabel="number of neighbours k", ylabel="test error in %", title=name)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right upper", frameon=False)
+    return figure
+
+
+def pairwise_figure(errors, control="DMLFE"):
+    """Draw the error of one method against that of each other: the paper's Fig. 4.
+
+    Parameters
+    ----------
+    errors : DataFrame of shape (n_sets, n_methods)
+        Errors in % by the names in the paper.
+    control : str, default="DMLFE"
+        The method whose errors are on the vertical axes.
+
+    Returns
+    -------
+    figure : Figure
+        A panel for every family of methods. The control is better on the data sets
+        below the diagonal.
+
+    Examples
+    --------
+    >>> from freemetric.experiments.figures import pairwise_figure
+    >>> from freemetric.experiments.paper import published_errors
+    >>> axes = pairwise_figure(published_errors()).axes[0]
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['RF: 15 of 36 below', 'Euclidean: 30 of 36 below']
+    """
+    families = {
+        family: [method for method in methods if method in errors]
+        for family, methods in FAMILIES.items()
+    }
+    shown = {family: methods for family, methods in families.items() if methods}
+    figure, panels = side_by_side(len(shown))
+    for axes, (family, methods) in zip(panels, shown.items(), strict=True):
+        for method in methods:
+            pairs = errors[[method, control]].dropna()
+            below = (pairs[control] < pairs[method]).sum()
+            label = f"{method}: {below} of {len(pairs)} below"
+            axes.plot(pairs[method], pairs[control], ".", label=label)
+        axes.axline((0, 0), slope=1, color="0.5", linewidth=0.8)
+        axes.set(title=family, xlabel="error in %", ylabel=f"error of {control} in %")
+        axes.legend(frameon=False, fontsize="small")
+    return figure
+
+
+def side_by_side(n_panels):
+    """Return a figure and its panels in a row."""
+    figure, panels = plt.subplots(
+        1,
+        n_panels,
+        figsize=(max(4.5 * n_panels, 7), 4.5),
+        layout="constrained",
+        squeeze=False,
+    )
+    return figure, panels[0]
+
+
+def intuition_figure(random_state=0):
+    """Draw two classes before and after a map is learned: the paper's Fig. 1.
+
+    Parameters
+    ----------
+    random_state : int, default=0
+        Seed of the samples and of the walk.
+
+    Returns
+    -------
+    figure : Figure
+        The classes differ along a direction in which they hardly spread, so that
+        neighbours mix under the map A; B has learned it.
+    """
+    rng = np.random.default_rng(random_state)
+    y = np.repeat([0, 1], 40)
+    along, across = rng.normal(size=80), 0.03 * rng.normal(size=80) + 0.15 * y
+    X = np.column_stack([along + across, along - across])
+    X = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
+    energy = NCAEnergy().bind(X, y)
+    learned = DMLFE(random_state=random_state).fit(X, y).components_
+    figure, panels = side_by_side(2)
+    for axes, name, A in zip(panels, "AB", (np.eye(2), learned), strict=True):
+        Z = X @ A.T
+        axes.scatter(Z[:, 0], Z[:, 1], c=np.where(y == 1, CONTROL, OTHER), s=12)
+        rows = ", ".join(f"({row[0]:.1f}, {row[1]:.1f})" for row in A)
+        title = f"{name} = [{rows}], energy {energy(A[None])[0]:.2f}"
+        axes.set(title=title, xticks=[], yticks=[])
+    return figure
+
+
+def trials_figure(X, y, n_trials=6, temperature=0.1, random_state=0):
+    """Draw trials of Metropolis Monte Carlo on a matrix: the paper's Fig. 2.
+
+    Parameters
+    ----------
+    X, y : ndarray of shape (n_samples, n_features), ndarray of shape (n_samples,)
+        Features in [0, 1] and class numbers.
+    n_trials : int, default=6
+        Panels.
+    temperature : float, default=0.1
+        T of the acceptance.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    figure : Figure
+        The elements of every candidate B; its background is the deviation B - A.
+    """
+    rng = np.random.default_rng(random_state)
+    energy = NCAEnergy().bind(X, y)
+    A = np.eye(X.shape[1])
+    figure, panels = side_by_side(n_trials)
+    for axes in panels:
+        step = rng.uniform(-1, 1, A.shape)
+        rise = energy((A + step)[None])[0] - energy(A[None])[0]
+        chance = np.exp(-max(rise, 0.0) / temperature)
+        is_accepted = rng.random() <= chance
+        axes.imshow(step, cmap="RdBu", vmin=-1, vmax=1)
+        for (row, column), value in np.ndenumerate(A + step):
+            axes.text(column, row, f"{value:.1f}", ha="center", va="center")
+        outcome = "accepted" if is_accepted else "rejected"
+        title = f"$\\Delta E$ = {rise:+.3f}, W = {chance:.2f}\n{outcome}"
+        axes.set(title=title, xticks=[], yticks=[])
+        A = A + step if is_accepted else A
     return figure
 
 
@@ -146,32 +281,37 @@ def snapshots_figure(X, y, n_snapshots=6, n_steps=60, random_state=0):
     Returns
     -------
     figure : Figure
-        A panel for every snapshot.
+        A panel for every snapshot, and its matrix below.
     """
     start = np.eye(X.shape[1])[None]
     schedule = Geometric(0.01, 0.9)
     maps, energies = walk(X, y, schedule, start, n_steps, random_state)
     plane = PCA(2).fit(X @ maps[-1][0].T)
-    size = (2.6 * n_snapshots, 3)
-    figure, panels = plt.subplots(1, n_snapshots, figsize=size, layout="constrained")
+    size = (2.6 * n_snapshots, 5)
+    figure, panels = plt.subplots(2, n_snapshots, figsize=size, layout="constrained")
     steps = np.linspace(0, len(maps) - 1, n_snapshots).round().astype(int)
-    for axes, step in zip(panels, steps, strict=True):
-        Z = plane.transform(X @ maps[step][0].T)
+    largest = abs(maps[-1]).max()
+    for axes, below, step in zip(*panels, steps, strict=True):
+        A = maps[step][0]
+        Z = plane.transform(X @ A.T)
         axes.scatter(Z[:, 0], Z[:, 1], c=y, s=9, cmap="tab10")
-        title = f"step {step}, energy {energies[step][0]:.3f}"
-        axes.set(title=title, xticks=[], yticks=[])
+        axes.set(title=f"step {step}, energy {energies[step][0]:.3f}")
+        below.imshow(A, cmap="RdBu", vmin=-largest, vmax=largest)
+        for panel in (axes, below):
+            panel.set(xticks=[], yticks=[])
     return figure
 
 
-def annealing_figure(X, y, n_runs=20, n_steps=100, random_state=0):
+def annealing_figure(data, n_runs=20, n_steps=100, random_state=0):
     """Draw the energy of annealings and quenches from the same starts: Fig. 6.
 
     The paper draws one annealing; the ends of several differ as those of quenches do.
+    Its caption says free energy, its text energy: drawn is the energy.
 
     Parameters
     ----------
-    X, y : ndarray of shape (n_samples, n_features), ndarray of shape (n_samples,)
-        Features in [0, 1] and class numbers.
+    data : dict of (X, y)
+        Features in [0, 1] and class numbers of every panel, by its title.
     n_runs, n_steps : int, default=20, 100
         Walks of each kind, and their Monte Carlo steps.
     random_state : int, default=0
@@ -182,15 +322,16 @@ def annealing_figure(X, y, n_runs=20, n_steps=100, random_state=0):
     figure : Figure
         A line for every walk.
     """
-    d = X.shape[1]
-    starts = np.random.default_rng(random_state).random((n_runs, d, d))
-    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
-    ends = []
+    figure, panels = side_by_side(len(data))
     kinds = (("quenches", Constant(0.0), OTHER), ("annealings", Geometric(), CONTROL))
-    for name, schedule, color in kinds:
-        _, energies = walk(X, y, schedule, starts, n_steps, random_state)
-        axes.plot(energies, color=color, alpha=0.35, linewidth=1)
-        ends.append(f"{name} end at {np.median(energies[-1]):.4f}")
-    title = "medians: " + ", ".join(ends)
-    axes.set(xlabel="Monte Carlo step", ylabel="energy", title=title)
+    for axes, (title, (X, y)) in zip(panels, data.items(), strict=True):
+        d = X.shape[1]
+        starts = np.random.default_rng(random_state).random((n_runs, d, d))
+        for name, schedule, color in kinds:
+            _, energies = walk(X, y, schedule, starts, n_steps, random_state)
+            axes.plot(energies, color=color, alpha=0.35, linewidth=1)
+            end = np.median(energies[-1])
+            axes.plot([], color=color, label=f"{name}, median of the ends {end:.4f}")
+        axes.set(xlabel="Monte Carlo step", ylabel="energy", title=title)
+        axes.legend(frameon=False)
     return figure

@@ -10,10 +10,13 @@ from importlib.resources import files
 import numpy as np
 
 from ..exceptions import require
+from .measures import best_neighbors, mean_errors
+from .statistics import complete_rows, friedman, posthoc, summarise
 from .tables import Table
 
 pd = require("pandas", "bench")
 
+OUTCOME = {True: "rejected", False: "not rejected"}
 FLAGGED = 0.5  # points between our mean and the published one
 
 PUBLISHED_NAMES = {
@@ -32,6 +35,22 @@ PUBLISHED_NAMES = {
     "dmlfe-paper": "DMLFE",
 }
 """Names in the paper, by ours; "dmlfe" has other defaults than the published DMLFE."""
+
+CONTROL = "DMLFE"
+
+PUBLISHED_NEIGHBORS = {
+    "Euclidean": (9.77, 6, 2.77),
+    "PCA": (11.97, 7.5, 4.33),
+    "RCA": (10.93, 8.5, 3.97),
+    "DCA": (16.63, 14, 6.87),
+    "LFDA": (12.73, 8.5, 3.93),
+    "DMLMJ": (13.4, 8, 5.6),
+    "LMNN": (11.6, 8, 5),
+    "ITML": (10.5, 5.5, 3.87),
+    "NCA": (14.3, 14.15, 5.53),
+    "DMLFE": (9.3, 8, 3.67),
+}
+"""Mean, median and rank of the best number of neighbours, as Table 5 prints them."""
 
 
 def published_errors():
@@ -57,30 +76,13 @@ def published_errors():
     return table.rename_axis("dataset")
 
 
-def as_published(errors):
-    """Return the methods that the paper has, under the names it gives them.
-
-    Parameters
-    ----------
-    errors : DataFrame of shape (n_sets, n_methods)
-        Errors by our names of methods.
-
-    Returns
-    -------
-    errors : DataFrame
-        Errors by the names in the paper.
-    """
-    known = [name for name in errors if name in PUBLISHED_NAMES]
-    return errors[known].rename(columns=PUBLISHED_NAMES)
-
-
 def beside_published(errors):
     """Return our errors beside the published ones, and their means.
 
     Parameters
     ----------
     errors : DataFrame of shape (n_sets, n_methods)
-        Errors in % by the names in the paper, from :func:`as_published`.
+        Errors in % by the names in the paper, from :func:`of_published_methods`.
 
     Returns
     -------
@@ -109,6 +111,110 @@ def beside_published(errors):
     caption = f"Error in % beside the published one; {FLAGGED} points apart in bold."
     columns = ("Data set", "Method", "Ours", "Published", "Difference")
     return Table(columns, tuple(rows), caption, frozenset((i, 4) for i in apart))
+
+
+def ranks_beside_published(errors):
+    """Return means, ranks and tests against DMLFE beside those of the published rows.
+
+    Parameters
+    ----------
+    errors : DataFrame of shape (n_sets, n_methods)
+        Errors in % by the names in the paper; "DMLFE" is among them.
+
+    Returns
+    -------
+    table : Table
+        A row for every method. Both halves are of the same data sets and methods.
+
+    Examples
+    --------
+    >>> from freemetric.experiments.paper import (
+    ...     published_errors,
+    ...     ranks_beside_published,
+    ... )
+    >>> table = ranks_beside_published(published_errors()[["RF", "NCA", "DMLFE"]])
+    >>> table.rows[1][:3]
+    ('NCA', '15.36', '15.36')
+    """
+    ours, _ = complete_rows(errors, CONTROL)
+    published = published_errors().loc[ours.index, list(ours)]
+    both = ours, published
+    means = [summarise(table).table for table in both]
+    tests = [posthoc(table, CONTROL).table for table in both]
+    rows = []
+    for method in ours:
+        cells = [f"{m.loc[method, 'mean']:.2f}" for m in means]
+        cells += [f"{m.loc[method, 'rank']:.2f}" for m in means]
+        if method != CONTROL:
+            cells += [f"{t.loc[method, 'wilcoxon_p']:.2g}" for t in tests]
+            cells += [OUTCOME[t.loc[method, "nemenyi"]] for t in tests]
+        rows.append((method, *cells, *[""] * (8 - len(cells))))
+    columns = ["Method"]
+    for what in ("Mean error", "Rank", "Wilcoxon p", "Nemenyi"):
+        columns += [what, "published"]
+    p_values = [f"{friedman(table).p_value:.1g}" for table in both]
+    caption = (
+        f"Means, ranks and tests against {CONTROL} over {len(ours)} data sets, beside "
+        "those of the published rows of the same sets and methods. Friedman's p is "
+        f"{p_values[0]}, published {p_values[1]}."
+    )
+    return Table(tuple(columns), tuple(rows), caption)
+
+
+def neighbors_beside_published(best_k):
+    """Return the best numbers of neighbours beside the published ones: Table 5.
+
+    Parameters
+    ----------
+    best_k : DataFrame of shape (n_sets, n_methods)
+        Result of :func:`~freemetric.experiments.measures.best_neighbors`, by the names
+        in the paper.
+
+    Returns
+    -------
+    table : Table
+        A row for every method.
+    """
+    summary = summarise(best_k)
+    rows = []
+    for method, found in summary.table.iterrows():
+        cells = [f"{value:.2f}" for value in found]
+        printed = PUBLISHED_NEIGHBORS.get(method)
+        theirs = [f"{v:.2f}" for v in printed] if printed else [""] * 3
+        pairs = zip(cells, theirs, strict=True)
+        rows.append((method, *(cell for pair in pairs for cell in pair)))
+    columns = ["Method"]
+    for what in ("Mean k", "Median", "Rank"):
+        columns += [what, "published"]
+    caption = f"k with the lowest error over {summary.n_sets} data sets (paper: 30)."
+    return Table(tuple(columns), tuple(rows), caption)
+
+
+def of_published_methods(records, dmlfe="dmlfe-paper"):
+    """Return one-k errors and best k by the names in the paper, two DataFrames.
+
+    Parameters
+    ----------
+    records : list of Record
+        Those of a comparison.
+    dmlfe : {"dmlfe-paper", "dmlfe"}, default="dmlfe-paper"
+        What is called "DMLFE": the published setting, or the library's defaults.
+
+    Returns
+    -------
+    errors, best_k : DataFrame
+        Of the methods that the paper has.
+    """
+    names = {our: name for our, name in PUBLISHED_NAMES.items() if name != CONTROL}
+    names[dmlfe] = CONTROL
+    kept = [record for record in records if record.job.method in names]
+    tables = (mean_errors(kept, "one-k"), best_neighbors(kept))
+    return tuple(_renamed(table, names) for table in tables)
+
+
+def _renamed(table, names):
+    """Columns by other names, in the order of these."""
+    return table[[name for name in names if name in table]].rename(columns=names)
 
 
 def _row(name, method, ours, published):

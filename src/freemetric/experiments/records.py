@@ -169,10 +169,19 @@ def write_records(path, records):
     content = "".join(as_line(record) for record in records).encode()
     if path.suffix == ".gz":
         content = gzip.compress(content, mtime=0)
+    replace_file(path, content)
+
+
+def replace_file(path, content):
+    """Write bytes to a file, which is replaced once the new ones are complete."""
+    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.part")
-    draft.write_bytes(content)
-    draft.replace(path)
+    draft = path.with_name(f".{path.name}.part")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 @cache

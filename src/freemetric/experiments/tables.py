@@ -1,10 +1,13 @@
-"""Tables of results in Markdown and LaTeX, also the paper's.
+"""Tables of results in Markdown, HTML and CSV, also the paper's.
 
 This module needs the extra ``bench``.
 """
 
+import csv
 import re
 from dataclasses import dataclass
+from html import escape
+from io import StringIO
 
 import numpy as np
 
@@ -13,13 +16,6 @@ from .measures import ERROR
 from .statistics import checked, listed, posthoc, summarise
 
 pd = require("pandas", "bench")
-
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
-LATEX.update({letter: f"\\{letter}" for letter in "&%$#_{}"})
 
 
 @dataclass(frozen=True)
@@ -51,21 +47,18 @@ class Table:
         table = "".join(f"| {line} |\n" for line in lines)
         return f"{self.caption}\n\n{table}" if self.caption else table
 
-    def latex(self):
-        """Return the table in LaTeX."""
+    def html(self):
+        """Return the table in HTML, with its caption."""
+        head, *body = self._cells(escape, "<b>{}</b>")
+        lines = [f"<caption>{escape(self.caption)}</caption>" if self.caption else ""]
+        lines += [_html_row("th", head), *(_html_row("td", row) for row in body)]
+        return "<table>\n{}\n</table>\n".format("\n".join(filter(None, lines)))
 
-        def escaped(text):
-            return "".join(LATEX.get(letter, letter) for letter in text)
-
-        rows = [" & ".join(row) for row in self._cells(escaped, r"\textbf{{{}}}")]
-        head, *body = (f"{row} \\\\\n" for row in rows)
-        form = "l" + "r" * (len(self.columns) - 1)
-        tabular = f"\\begin{{tabular}}{{{form}}}\n\\hline\n{head}\\hline\n"
-        tabular += "".join(body) + "\\hline\n\\end{tabular}\n"
-        if not self.caption:
-            return tabular
-        caption = f"\\caption{{{escaped(self.caption)}}}\n"
-        return f"\\begin{{table}}\n{caption}{tabular}\\end{{table}}\n"
+    def csv(self):
+        """Return the table as comma-separated values, without its caption."""
+        text = StringIO()
+        csv.writer(text, lineterminator="\n").writerows([self.columns, *self.rows])
+        return text.getvalue()
 
     def _cells(self, escape, bold):
         """Headings and rows, escaped and in bold."""
@@ -73,6 +66,10 @@ class Table:
         for row, column in self.bold:
             cells[row + 1][column] = bold.format(cells[row + 1][column])
         return cells
+
+
+def _html_row(tag, cells):
+    return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>"
 
 
 def error_table(errors):

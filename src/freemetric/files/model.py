@@ -7,7 +7,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._version import __version__
-from ..exceptions import ModelFileAccessError, ModelFileError, VersionWarning
+from ..exceptions import (
+    ModelFileAccessError,
+    ModelFileError,
+    VersionWarning,
+    printable,
+)
 from .container import packed, read, shown, unpacked, write
 from .table import BY_CLASS, BY_TAG
 from .tree import Reader, Writer
@@ -114,15 +119,11 @@ def unreadable(path, problem, saved_by):
         reason = f"cannot be read ({reason})"
     if saved_by != RELEASES:
         reason = f"{reason}; saved by {saved_by}, this is {RELEASES}"
+    if len(reason) > LONGEST:
+        reason = f"{reason[:LONGEST]}..."
     return ModelFileError(f"{shown(path)}: {printable(reason)}")
 
 
 def minor(releases):
     """The first two numbers of the release of scikit-learn."""
     return releases["scikit-learn"].split(".")[:2]
-
-
-def printable(text):
-    """A text on one line, and not too long."""
-    shortened = text[:LONGEST] + "..." * (len(text) > LONGEST)
-    return "".join(letter if letter.isprintable() else " " for letter in shortened)

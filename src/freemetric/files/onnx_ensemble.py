@@ -166,18 +166,20 @@ def location_and_spread(graph, model, X, found, trends):
 
 def expected(graph, model, location, spread):
     """Expected targets (n, 1)."""
-    errors = model.noise_.errors
+    errors, limits = model.noise_.errors, model.combination_.limits
     if model.scale_.name == "linear":
-        return targets_at(graph, model, location, spread, [errors.mean()])
+        return targets_at(graph, model, location, spread, [errors.mean()], limits)
     levels = np.quantile(errors, (np.arange(MANY_ERRORS) + 0.5) / MANY_ERRORS)
-    every = targets_at(graph, model, location, spread, levels)
+    every = targets_at(graph, model, location, spread, levels, limits)
     return graph.ReduceMean(every, np.array([1]))
 
 
-def targets_at(graph, model, location, spread, errors):
+def targets_at(graph, model, location, spread, errors, limits=None):
     """Targets (n, n_errors) with these errors in units of the spread."""
     scale = model.scale_
     z = graph.Add(location, graph.MatMul(spread, np.array([errors])))
+    if limits is not None:
+        z = graph.Clip(z, *limits)
     g = graph.Add(graph.Mul(z, scale.unit), scale.centre)
     if scale.name != "linear":
         up = graph.Exp(g)

@@ -162,11 +162,11 @@ ENSEMBLE = [
 # --- learners -------------------------------------------------------------------------
 
 FINDINGS = (  # of which no prediction depends
-    "balance_ basis_ bounds_ centroid_classes_ centroids_ dual_ eigenvalues_ energy_ "
-    "explained_variance_ feature_weights_ feature_weights_std_ gap_ margins_ "
-    "metric_mean_ metric_std_ n_iter_ objective_ pair_labels_ pairs_ precision_ "
-    "quadruplets_ replicas_ samples_ samples_r_hat_ snapshots_ threshold_ trace_ "
-    "weights_"
+    "balance_ basis_ bounds_ centroid_classes_ centroids_ class_counts_ class_means_ "
+    "dual_ eigenvalues_ energy_ explained_variance_ feature_weights_ "
+    "feature_weights_std_ gap_ gradient_square_ margins_ metric_mean_ metric_std_ "
+    "momentum_ n_iter_ objective_ pair_labels_ pairs_ precision_ quadruplets_ "
+    "replicas_ samples_ samples_r_hat_ scatter_ snapshots_ threshold_ trace_ weights_"
 )
 LEARNER = {"components_": "float p d", "classes_": "?labels C"} | dict.fromkeys(
     FINDINGS.split(), "?"
@@ -174,7 +174,12 @@ LEARNER = {"components_": "float p d", "classes_": "?labels C"} | dict.fromkeys(
 NEIGHBORS = {"learner_": "", "n_neighbors_": "count", "selection_": "?"}
 TUPLES = {"learner_": "", "classes_": "?labels C", "threshold_": "?number"}
 LEARNERS = [
-    *(estimator(cls, LEARNER) for cls in (*learners.LEARNERS.values(), learners.MLKR)),
+    *(estimator(cls, LEARNER) for cls in learners.LEARNERS.values()),
+    *(estimator(cls, LEARNER) for cls in (learners.MLKR, learners.DistanceMatching)),
+    estimator(
+        learners.OASIS,
+        {"similarity_matrix_": "float d d", "mean_loss_": "number", "n_iter_": "count"},
+    ),
     estimator(
         learners.MetricKNeighborsClassifier,
         NEIGHBORS | {"classes_": "labels C", "neighbors_": KNeighborsClassifier},
@@ -221,6 +226,7 @@ SAMPLERS = (
     mc.MatrixMove,
     mc.ParallelTempering,
     mc.PenaltyMove,
+    mc.PersistentMove,
     mc.StretchRotateMove,
 )
 PARAMETERS = [Kept(cls, {}) for cls in (*ENERGIES, *SAMPLERS)]

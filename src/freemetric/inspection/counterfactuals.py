@@ -95,6 +95,9 @@ def counterfactuals(
     (array([1]), True, False)
     """
     check_is_fitted(model)
+    if hasattr(model, "pipeline_"):
+        advice = "give model.pipeline_[-1], and model.pipeline_[0].transform(X)"
+        raise TypeError(f"counterfactuals changes numbers, not cells: {advice}.")
     samples = validate_data(
         model, X, reset=False, dtype=float, ensure_all_finite="allow-nan"
     )

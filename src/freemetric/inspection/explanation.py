@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .features import training_rows_have_no_names
+from .features import behind_table, training_rows_have_no_names
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,8 @@ def explain(model, X, n_neighbors=5):
     Parameters
     ----------
     model : FreeEnergyClassifier or FreeEnergyRegressor
-        A fitted model.
+        A fitted model, or a model of tables with one; its features are those that the
+        table became, ``model.get_feature_names_out()``.
     X : array-like of shape (n_samples, n_features)
         Samples.
     n_neighbors : int, default=5
@@ -98,6 +99,7 @@ def explain(model, X, n_neighbors=5):
     True
     """
     check_is_fitted(model)
+    model, X = behind_table(model, X)
     X = validate_data(model, X, reset=False, dtype=float, ensure_all_finite="allow-nan")
     ensemble = model.ensemble_
     X = ensemble.filled(X)

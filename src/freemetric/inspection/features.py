@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +16,16 @@ def training_rows_have_no_names() -> Iterator[None]:
         message = "X does not have valid feature names"
         warnings.filterwarnings("ignore", message=message)
         yield
+
+
+def behind_table(model: Any, X: Any) -> tuple[Any, Any]:
+    """Return the estimator in a fitted model of tables, and X as it reaches it.
+
+    Other models, and their X, are returned as they are.
+    """
+    if not hasattr(model, "pipeline_"):
+        return model, X
+    return model.pipeline_[-1], model.pipeline_[0].transform(X)
 
 
 def feature_groups(

@@ -14,7 +14,8 @@ def label_quality(model: Any, y: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     model : FreeEnergyClassifier
-        A fitted model, or any classifier with ``oob_decision_function_``.
+        A fitted model, a model of tables with one, or any classifier with
+        ``oob_decision_function_``.
     y : array-like of shape (n_samples,)
         The labels that it was fitted with.
 
@@ -36,6 +37,10 @@ def label_quality(model: Any, y: ArrayLike) -> NDArray[np.float64]:
     >>> int(np.nanargmin(label_quality(model, y)))
     7
     """
+    model = getattr(model, "pipeline_", [model])[-1]
+    if not hasattr(model, "oob_decision_function_"):
+        name = type(model).__name__
+        raise TypeError(f"This needs out-of-bag probabilities, and {name} has none.")
     probabilities = model.oob_decision_function_
     labels = np.asarray(y)
     if labels.shape != (len(probabilities),):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .features import training_rows_have_no_names
+from .features import behind_table, training_rows_have_no_names
 
 
 def novelty(model: Any, X: ArrayLike) -> NDArray[np.float64]:
@@ -32,7 +32,7 @@ def novelty(model: Any, X: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     model : FreeEnergyClassifier or FreeEnergyRegressor
-        A fitted model.
+        A fitted model, or a model of tables with one.
     X : array-like of shape (n_samples, n_features)
         New samples.
 
@@ -61,6 +61,7 @@ def novelty(model: Any, X: ArrayLike) -> NDArray[np.float64]:
     True
     """
     check_is_fitted(model)
+    model, X = behind_table(model, X)
     samples = validate_data(
         model, X, reset=False, dtype=float, ensure_all_finite="allow-nan"
     )

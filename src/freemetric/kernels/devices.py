@@ -93,8 +93,8 @@ def kernels_for(device: str) -> ModuleType:
     """
     kind = device.split(":")[0] if isinstance(device, str) else device
     if kind not in BACKENDS:
-        known = ", ".join(map(repr, BACKENDS))
-        raise ValueError(f"Unknown device {device!r}; known devices: {known}.")
+        names = ", ".join(map(repr, BACKENDS))
+        raise ValueError(f"Unknown device {device!r}; known devices: {names}.")
     return _backend(BACKENDS[kind])
 
 
@@ -106,7 +106,7 @@ def cpu_kernels() -> ModuleType:
 @cache
 def _backend(name):  # compiled functions and torch are imported when they are needed
     if name.startswith("torch") and find_spec("torch") is None:
-        raise ImportError("A GPU needs torch: pip install 'freemetric[gpu]'.")
+        raise ImportError("A GPU needs torch: pip install torch (extra 'gpu').")
     return import_module(f".{name}", __package__)
 
 

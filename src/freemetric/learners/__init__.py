@@ -2,6 +2,7 @@
 
 from .chunklets import DCA, RCA
 from .discriminants import LDA, LFDA
+from .distance_matching import DistanceMatching
 from .dml_eig import DMLeig
 from .dmlfe import DMLFE
 from .gmml import GMML
@@ -15,6 +16,7 @@ from .mmc import MMC
 from .nca import MLKR, NCA
 from .ncmml import NCMML
 from .neighbor_scatter import ANMM, DMLMJ
+from .oasis import OASIS
 from .scml import SCML
 from .sdml import SDML
 from .tuples.classifiers import (
@@ -55,8 +57,16 @@ LEARNERS = {
 }
 """All metric learners of classes, by name."""
 
+BEYOND_CLASSES = {
+    "mlkr": MLKR,
+    "distance-matching": DistanceMatching,
+    "oasis": OASIS,
+}
+"""Learners of targets, of distances and of a similarity, by name."""
+
 __all__ = [
     "ANMM",
+    "BEYOND_CLASSES",
     "DCA",
     "DMLFE",
     "DMLMJ",
@@ -73,6 +83,7 @@ __all__ = [
     "MMC",
     "NCA",
     "NCMML",
+    "OASIS",
     "PAPER",
     "PCA",
     "RCA",
@@ -80,6 +91,7 @@ __all__ = [
     "SDML",
     "Covariance",
     "DMLeig",
+    "DistanceMatching",
     "Euclidean",
     "MetricKNeighborsClassifier",
     "MetricKNeighborsRegressor",

@@ -126,20 +126,20 @@ class MetricLearner(
     def _fit(self, X, y=None, sample_weight=None, **side_information):
         """Validate, learn, store; side information replaces labels."""
         validate_params(self)
-        given = {
+        options = {
             name: value for name, value in side_information.items() if value is not None
         }
-        if given or not self._needs_labels:
+        if options or not self._needs_labels:
             if sample_weight is not None:
                 raise ValueError("sample_weight was given, but no sample has a label.")
-            least = 2 if given else 1
+            least = 2 if options else 1
             samples = check_samples(self, X, ensure_min_samples=least)
             targets = None
             found = {}
         else:
-            samples, targets, given, found = self._data(X, y, sample_weight)
+            samples, targets, options, found = self._data(X, y, sample_weight)
         check_n_components(getattr(self, "n_components", None), samples)
-        self._store(X, found | self._learn(samples, targets, **given))
+        self._store(X, found | self._learn(samples, targets, **options))
         return self
 
     def _data(self, X, y, sample_weight):

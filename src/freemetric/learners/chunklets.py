@@ -15,6 +15,7 @@ from .linear_algebra import (
     invertible,
     within_groups,
 )
+from .scatter import Scatter, ScatterLearner
 from .side_information import check_chunks
 from .validation import clip_count, labelled_rows
 
@@ -25,7 +26,7 @@ CONSTRAINTS: dict = {
 }
 
 
-class RCA(MetricLearner):
+class RCA(ScatterLearner):
     r"""Relevant component analysis: the inverse of the covariance within chunklets.
 
     .. math:: A = C_w^{-1/2}, \quad
@@ -48,6 +49,14 @@ class RCA(MetricLearner):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map A; A C_w A^T is the identity.
+    class_counts_ : ndarray of shape (n_classes,)
+        Samples of each class; absent where chunks were given, as the next two.
+    class_means_ : ndarray of shape (n_classes, n_features)
+        Their means.
+    scatter_ : ndarray of shape (n_features, n_features)
+        N C_w.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; absent where chunks were given.
     n_features_in_ : int
         Number of features of the training samples.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -106,18 +115,25 @@ class RCA(MetricLearner):
         groups = y if chunks is None else check_chunks(chunks, len(X))
         grouped = labelled_rows(X, groups)
         groups = groups[groups >= 0]
-        means = group_means(grouped, groups)
-        rows = grouped - means[groups]
-        within = rows.T @ rows / len(rows)
+        scatter = Scatter.of(grouped, groups, groups.max() + 1)
+        rows = grouped - scatter.means[groups]
+        if chunks is None:
+            return self._of_scatter(scatter, rows)
+        total = scatter.total() / scatter.n
         if len(grouped) < len(X):
             total = np.atleast_2d(np.cov(X.T, bias=True))
-        else:  # cheaper: the covariance within groups plus that of their means
-            shares = (np.bincount(groups) / len(groups))[:, None]
-            means = means - (shares * means).sum(axis=0)
-            total = within + means.T @ (shares * means)
+        return {"components_": self._map(scatter.within / scatter.n, total, rows)}
+
+    def _of_scatter(self, scatter, rows=None):
+        within = scatter.within / scatter.n
+        total = scatter.total() / scatter.n
+        A = self._map(within, total, scatter.n if rows is None else rows)
+        return {"components_": A} | scatter.attributes()
+
+    def _map(self, within, total, rows):
         within = invertible(within, rows, self.regularization)
         _, directions = generalised_eigenvectors(total, within)
-        return {"components_": directions[: self.n_components]}
+        return directions[: self.n_components]
 
 
 class DCA(MetricLearner):

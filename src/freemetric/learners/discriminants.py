@@ -9,13 +9,12 @@ from ..sklearn_compat import StrOptions
 from .base import MetricLearner
 from .constraints import COUNT, COUNT_OR_NONE, NOT_NEGATIVE_OR_AUTO
 from .linear_algebra import (
-    covariance,
     generalised_eigenvectors,
-    group_means,
+    invertible,
     is_regular,
     shrunk,
-    within_groups,
 )
+from .scatter import Scatter, ScatterLearner
 from .validation import clip_count
 
 NULL = 1e-9  # standard deviations between means that are rounding
@@ -23,7 +22,7 @@ RIDGE = 1e-3  # where S_w of LFDA is singular
 BLOCK = 512  # rows of a class's distances computed at once
 
 
-class LDA(MetricLearner):
+class LDA(ScatterLearner):
     r"""Linear discriminant analysis: Fisher's directions, scaled to variance one within
     classes.
 
@@ -50,6 +49,12 @@ class LDA(MetricLearner):
         The map A; A S_w A^T is the identity.
     eigenvalues_ : ndarray of shape (n_components,)
         lambda of every row.
+    class_counts_ : ndarray of shape (n_classes,)
+        Samples of each class.
+    class_means_ : ndarray of shape (n_classes, n_features)
+        Their means.
+    scatter_ : ndarray of shape (n_features, n_features)
+        N S_w.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
     n_features_in_ : int
@@ -86,13 +91,18 @@ class LDA(MetricLearner):
         self.regularization = regularization
 
     def _learn(self, X, y):
-        X = X - X.mean(axis=0)
-        spread = X.std(axis=0)
+        scatter = Scatter.of(X, y, y.max() + 1)
+        return self._of_scatter(scatter, X - scatter.means[y])
+
+    def _of_scatter(self, scatter, rows=None):
+        n = scatter.n
+        spread = np.sqrt(np.diag(scatter.total()) / n)
         spread[spread == 0] = 1
-        X = X / spread
-        within = covariance(within_groups(X, y), self.regularization)
-        root = cholesky(within, lower=True)
-        means = np.sqrt(np.bincount(y) / len(y))[:, None] * group_means(X, y)
+        within = scatter.within / n / np.outer(spread, spread)
+        rows = n if rows is None else rows / spread
+        root = cholesky(invertible(within, rows, self.regularization), lower=True)
+        shares = np.sqrt(scatter.counts / n)[:, None]
+        means = shares * scatter.centred_means() / spread
         # S_b is means^T means: singular values keep digits that eigenvalues would lose
         whitened = solve_triangular(root, means.T, lower=True)
         directions, sizes, _ = svd(whitened, full_matrices=False)
@@ -102,7 +112,8 @@ class LDA(MetricLearner):
             raise ValueError(message)
         p = clip_count(self.n_components, rank, "n_components") or rank
         A = solve_triangular(root, directions[:, :p], lower=True, trans="T").T
-        return {"components_": A / spread, "eigenvalues_": sizes[:p] ** 2}
+        found = {"components_": A / spread, "eigenvalues_": sizes[:p] ** 2}
+        return found | scatter.attributes()
 
 
 class LFDA(MetricLearner):

@@ -136,7 +136,7 @@ class DMLeig(PairLearner):
     def _constraints(self, X, y, pairs, pair_labels):
         """Index pairs (n, 2) that are similar, and those that are not."""
         if y is None:
-            pairs, same = self._given_pairs(X, pairs, pair_labels)
+            pairs, same = self._checked_pairs(X, pairs, pair_labels)
             similar = pairs[same]
             dissimilar = pairs[~same]
         else:

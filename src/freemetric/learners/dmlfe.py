@@ -238,8 +238,8 @@ default="published"
         'identity'
         """
         if reading not in READINGS:
-            known = ", ".join(map(repr, READINGS))
-            raise ValueError(f"reading must be one of {known}; got {reading!r}.")
+            names = ", ".join(map(repr, READINGS))
+            raise ValueError(f"reading must be one of {names}; got {reading!r}.")
         n_steps = 200
         size = 0.1 if reading == "small-steps" else 1.0
         move: Any = ElementMove(size, n_moves="samples", target_acceptance=None)
@@ -439,5 +439,5 @@ def draws(
         maps = [state.A.copy() for state, _ in run.iterate(rng, energy, start)]
     kept = np.array(maps[n_burn_in:])
     r_hat = split_r_hat((kept**2).sum(axis=(2, 3)))
-    some = kept[SPACING - 1 :: SPACING].reshape(-1, *start.shape[1:])
-    return some[: model.n_samples], r_hat
+    spaced = kept[SPACING - 1 :: SPACING].reshape(-1, *start.shape[1:])
+    return spaced[: model.n_samples], r_hat

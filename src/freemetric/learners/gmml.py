@@ -101,7 +101,7 @@ class GMML(PairLearner):
 
     def _learn(self, X, y, pairs=None, pair_labels=None):
         if y is None:
-            pairs, similar = self._given_pairs(X, pairs, pair_labels)
+            pairs, similar = self._checked_pairs(X, pairs, pair_labels)
             V = X[pairs[:, 0]] - X[pairs[:, 1]]
             S = _mean_square(V[similar])
             D = _mean_square(V[~similar])

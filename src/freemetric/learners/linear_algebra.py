@@ -42,26 +42,30 @@ def shrunk(C: NDArray, ridge: float = 1e-6) -> NDArray:
 
 
 def invertible(
-    C: NDArray, rows: NDArray, regularization: float | str = "auto"
+    C: NDArray, rows: NDArray | int, regularization: float | str = "auto"
 ) -> NDArray:
-    """The covariance C of centred rows (n, d), made invertible.
+    """The covariance C of centred rows (n, d), or of so many, made invertible.
 
     A number is a relative ridge. "auto" shrinks a singular matrix by Ledoit and Wolf's
-    amount.
+    amount, or by that of Chen et al. where only the number of rows is at hand.
     """
     kept, ridge = shrinkage(C, rows, regularization)
     return kept * C + ridge * np.eye(len(C))
 
 
 def shrinkage(
-    C: NDArray, rows: NDArray, regularization: float | str = "auto"
+    C: NDArray, rows: NDArray | int, regularization: float | str = "auto"
 ) -> tuple[float, float]:
     """The share of C that is kept, and the multiple of I that is added."""
     if regularization != "auto":
         return 1.0, max(float(regularization), SINGULAR) * _level(C)
     if is_regular(C):
         return 1.0, 0.0
-    amount = min(max(ledoit_wolf_amount(C, rows), 100 * SINGULAR), 1 - SINGULAR)
+    if isinstance(rows, int):
+        amount = oracle_amount(C, rows)
+    else:
+        amount = ledoit_wolf_amount(C, rows)
+    amount = min(max(amount, 100 * SINGULAR), 1 - SINGULAR)
     return 1 - amount, amount * _level(C)
 
 
@@ -76,6 +80,15 @@ def ledoit_wolf_amount(C: NDArray, rows: NDArray) -> float:
     distance = (C**2).sum() - np.trace(C) ** 2 / len(C)
     squares = np.einsum("ni,ni->n", rows, rows)  # |z z^T|_F = |z|^2
     noise = ((squares**2).mean() - (C**2).sum()) / len(rows)
+    return noise / distance if noise < distance else 1.0
+
+
+def oracle_amount(C: NDArray, n: int) -> float:
+    """Shrinkage of the covariance C of n rows of a normal distribution (Chen 2010)."""
+    square = (C**2).sum()
+    trace = np.trace(C) ** 2
+    noise = square + trace
+    distance = (n + 1) * (square - trace / len(C))
     return noise / distance if noise < distance else 1.0
 
 

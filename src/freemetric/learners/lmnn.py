@@ -134,18 +134,18 @@ class LMNN(TripletLearner):
         if triplets is not None:
             triplets = check_tuples(triplets, 3, len(X), "triplets")
             loss = _TripletLoss(X, triplets, self.regularization)
-            return self._whole(loss, X, y)
+            return self._from_all(loss, X, y)
         most = np.bincount(y).max() - 1
         k = clip_count(self.n_neighbors, most, "n_neighbors")
         n = rows_per_batch(self.batch_size, len(X), BATCH // 2)
         if n is None:
             loss = _LabelledLoss(X, y, k, self.regularization)
-            return self._whole(loss, X, y)
+            return self._from_all(loss, X, y)
         energy = LMNNEnergy(k, self.regularization)
         search = batch_search(self, (X, y, None, 1.0), n, energy, energy)
         return self._found(search)
 
-    def _whole(self, loss, X, y):
+    def _from_all(self, loss, X, y):
         """The map that is best for all samples together."""
         start = first_map(self, X, y, 1.0) * loss.unit
         found = self._found(_Search(loss, start))

@@ -16,6 +16,7 @@ from .side_information import (
     check_tuples,
     draw_pairs,
     prior_matrix,
+    refuse_tuples,
 )
 from .validation import labelled_rows, unit_of
 
@@ -156,6 +157,7 @@ class LSML(MetricLearner):
         self : LSML
             The fitted estimator.
         """
+        refuse_tuples(self, X, y, "quadruplets", 4)
         return self._fit(X, y, quadruplets=quadruplets, weights=weights)
 
     def _learn(self, X, y, quadruplets=None, weights=None):

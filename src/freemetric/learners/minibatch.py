@@ -1,6 +1,7 @@
 """Stochastic descent over maps of very many samples, by mini-batches."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,39 @@ def well_scaled(A: NDArray, value: Callable[[NDArray], NDArray]) -> NDArray:
     return maps[int(np.argmin([value(scaled[None])[0] for scaled in maps]))]
 
 
+@dataclass(frozen=True)
+class Momentum:
+    """Means of gradients on the way, by which the next step is made.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (p, d)
+        Of gradients; the last ones weigh most.
+    square : float, default=0.0
+        Of their mean square.
+    n_steps : int, default=0
+        Gradients so far.
+    """
+
+    mean: Array
+    square: float = 0.0
+    n_steps: int = 0
+
+    def after(self, gradient: Array) -> "Momentum":
+        """The means with one more gradient."""
+        a, b = MEAN_MEMORY, SQUARE_MEMORY
+        mean = a * self.mean + (1 - a) * gradient
+        square = b * self.square + (1 - b) * float(np.mean(gradient**2))
+        return Momentum(mean, square, self.n_steps + 1)
+
+    @property
+    def direction(self) -> Array:
+        """The mean gradient, in units of the root of the mean square."""
+        size = np.sqrt(self.square / (1 - SQUARE_MEMORY**self.n_steps))
+        size = size if size > 0 else 1.0
+        return self.mean / (1 - MEAN_MEMORY**self.n_steps) / size
+
+
 class StochasticDescent:
     """Adam with steps that are halved when they stop helping (Kingma and Ba 2015).
 
@@ -79,9 +113,7 @@ class StochasticDescent:
         self.start = start
         self.best = BestSoFar()
         self.n_iter = 0
-        self.n_steps = 0
-        self.mean = np.zeros(start.shape)
-        self.square = 0.0
+        self.momentum = Momentum(np.zeros(start.shape))
 
     def run(self, max_iter: int, tol: float) -> bool:
         """Whether it converged within so many evaluations on the subset."""
@@ -109,16 +141,10 @@ class StochasticDescent:
 
     def _walk(self, streams, A, step):
         """The map after ``STEPS`` steps, and the mean of the maps on the way."""
-        a = MEAN_MEMORY
-        b = SQUARE_MEMORY
         mean = np.zeros_like(A)
         for _ in range(STEPS):
             gradient = self.objective.draw(streams).value_and_grad(A[None])[1][0]
-            self.n_steps += 1
-            self.mean = a * self.mean + (1 - a) * gradient
-            self.square = b * self.square + (1 - b) * np.mean(gradient**2)
-            size = np.sqrt(self.square / (1 - b**self.n_steps))
-            size = size if size > 0 else 1.0
-            A = A - step * (self.mean / (1 - a**self.n_steps) / size)
+            self.momentum = self.momentum.after(gradient)
+            A = A - step * self.momentum.direction
             mean += A / STEPS
         return A, mean

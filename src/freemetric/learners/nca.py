@@ -1,10 +1,14 @@
 """Neighbourhood components analysis and MLKR, on the energies that DMLFE samples."""
 
-from typing import Any
+from typing import Any, Self
 
-from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import gen_batches
+from sklearn.utils.validation import validate_data
 
 from ..energies import Energy, LogNCAEnergy, NCAEnergy, RegressionEnergy
+from ..sklearn_compat import seed_sequence, validate_params
 from .base import WeightedMetricLearner
 from .constraints import (
     COUNT_OR_NONE,
@@ -14,8 +18,11 @@ from .constraints import (
     TWO_OR_MORE_OR_NONE,
 )
 from .descent import Descent, first_map
-from .minibatch import batch_search
-from .validation import rows_per_batch, unit_of
+from .minibatch import FIRST_STEP, Momentum, batch_search
+from .validation import BATCH, check_n_components, rows_per_batch, unit_of
+
+SLOWING = 20  # steps of partial_fit after which they become shorter
+AFTER_FIT = 1000  # steps that a fit counts as
 
 
 class NCA(WeightedMetricLearner):
@@ -61,6 +68,10 @@ class NCA(WeightedMetricLearner):
         E(A); with batches, E(A) of the subset.
     n_iter_ : int
         Number of iterations; with batches, of evaluations on the subset.
+    momentum_ : ndarray of shape (n_components, n_features)
+        Mean gradient of ``partial_fit``; absent after ``fit``, as the next.
+    gradient_square_ : float
+        Mean square of its gradients.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
     n_features_in_ : int
@@ -119,6 +130,81 @@ class NCA(WeightedMetricLearner):
 
     def _learn(self, X, y, weights=None):
         return descend(self, X, y, weights, NCAEnergy(), LogNCAEnergy())
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Go on from the map of earlier calls, or of ``fit``, by further samples.
+
+        Every batch of ``batch_size`` samples (None: 2,048) is one step along the
+        gradient of its own E, with momentum. Step n has the length
+        0.1 (1 + n / 20)^-0.5 relative to the map; a fit counts as 1,000 steps. Steps
+        with all samples end at a minimum of E, as ``fit`` does; smaller batches have
+        neighbours that are farther away, and a minimum of their own.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,), default=None
+            Class labels, at least two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Importance of the samples.
+
+        Returns
+        -------
+        self : NCA
+            The fitted estimator. ``energy_`` is the mean of E of the batches before
+            their steps, ``n_iter_`` the number of steps.
+        """
+        validate_params(self)
+        begins = not hasattr(self, "components_")
+        X_checked, targets, options, found = self._data(X, y, sample_weight)
+        unit = unit_of(X_checked)
+        if begins:
+            check_n_components(self.n_components, X_checked)
+            A = first_map(self, X_checked / unit, targets, unit)
+        else:
+            validate_data(self, X, skip_check_array=True, reset=False)
+            A = self.components_ * unit
+            found["classes_"] = np.union1d(self.classes_, found["classes_"])
+        walk = self._walked(A, X_checked / unit, targets, options["weights"])
+        A = walk.pop("components_")
+        self._store(X, found | walk | {"components_": A / unit})
+        return self
+
+    def _walked(self, A, X, y, weights):
+        """Fitted attributes after one step for every batch; A (p, d) is a map of X."""
+        momentum = Momentum(np.zeros(A.shape))
+        n_steps = AFTER_FIT if hasattr(self, "components_") else 0
+        if hasattr(self, "momentum_"):
+            n_steps = self.n_iter_
+            momentum = Momentum(self.momentum_, self.gradient_square_, n_steps)
+        seed = [*seed_sequence(self.random_state).entropy, n_steps]
+        order = np.random.default_rng(seed).permutation(len(X))
+        energies = []
+        for batch in gen_batches(len(X), self.batch_size or BATCH):
+            rows = order[batch]
+            weighted = None if weights is None else weights[rows]
+            bound = NCAEnergy().bind(
+                X[rows], y[rows], sample_weight=weighted, device=self.device
+            )
+            energy, gradient = bound.value_and_grad(A[None])
+            energies.append(energy[0])
+            momentum = momentum.after(gradient[0])
+            length = FIRST_STEP * (1 + n_steps / SLOWING) ** -0.5
+            A = A - length * np.sqrt(np.mean(A**2)) * momentum.direction
+            n_steps += 1
+        return {
+            "components_": A,
+            "energy_": float(np.mean(energies)),
+            "momentum_": momentum.mean,
+            "gradient_square_": momentum.square,
+            "n_iter_": n_steps,
+        }
 
 
 class MLKR(WeightedMetricLearner):
@@ -237,7 +323,7 @@ def descend(
     n = rows_per_batch(model.batch_size, len(X))
     search: Any
     if n is None:
-        search = _whole_search(model, X / unit, y, weights, unit, energy)
+        search = _search_of_all(model, X / unit, y, weights, unit, energy)
     else:
         search = batch_search(model, (X, y, weights, unit), n, energy, size_energy)
     n_iter = model._run(search)
@@ -248,7 +334,7 @@ def descend(
     }
 
 
-def _whole_search(model, X, y, weights, unit, energy):
+def _search_of_all(model, X, y, weights, unit, energy):
     """L-BFGS on the energy of all samples."""
     bound = energy.bind(X, y, sample_weight=weights, device=model.device)
 

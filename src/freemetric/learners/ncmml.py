@@ -121,7 +121,7 @@ class NCMML(MetricLearner):
         is_own = owners == y[:, None]
 
         def objective(A):
-            value, gradient = mean_loss(A, X, centroids, is_own)
+            value, gradient = class_mean_loss(A, X, centroids, is_own)
             cost = self.regularization * float(((A - A0) ** 2).sum())
             return value + cost, gradient + 2 * self.regularization * (A - A0)
 
@@ -155,7 +155,7 @@ def _centres(members, n_centroids, seed):
     return model.cluster_centers_
 
 
-def mean_loss(
+def class_mean_loss(
     A: Array, X: Array, centroids: Array, is_own: NDArray[np.bool_]
 ) -> tuple[float, Array]:
     """Mean of -log p(y_i | x_i), and its gradient by A.

@@ -24,7 +24,7 @@ MOST_EACH = 100  # triplets of a sample in a region
 STEPS = 1000  # between two evaluations of the exact objective
 PATIENCE = 5  # evaluations over which tol is measured
 BLOCK = 4096  # rows projected at a time
-SOME = 10_000  # triplets that set the length scale
+MOST_MEASURED = 10_000  # triplets that set the length scale
 
 
 class SCML(TripletLearner):
@@ -203,7 +203,7 @@ class SCML(TripletLearner):
     def _map(self, X, triplets, basis, weights):
         """The map of X in its unit; the identity where all weights are zero."""
         if weights.any():
-            own, near, far = X[_some(triplets)].swapaxes(0, 1)
+            own, near, far = X[_evenly_spaced(triplets)].swapaxes(0, 1)
             M = (basis.T * weights) @ basis
             return map_by_contrast(M, own - near, own - far, self.n_components)
         warn_of_data(
@@ -289,14 +289,14 @@ class DualAveraging:
         return value
 
 
-def _some(triplets):
-    return triplets[:: max(1, len(triplets) // SOME)]
+def _evenly_spaced(triplets):
+    return triplets[:: max(1, len(triplets) // MOST_MEASURED)]
 
 
 def _spread(X, triplets, basis):
     """Mean squared distance of impostors along every base."""
-    some = _some(triplets)
-    D = X[some[:, 0]] - X[some[:, 2]]
+    measured = _evenly_spaced(triplets)
+    D = X[measured[:, 0]] - X[measured[:, 2]]
     C = D.T @ D / max(1, len(D))
     spread = np.einsum("id,de,ie->i", basis, C, basis, optimize=True)
     spread = np.maximum(spread, 1e-6 * spread.mean())

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import inv
+from scipy.sparse import issparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
@@ -42,9 +43,9 @@ def check_pairs(
 ) -> tuple[NDArray, NDArray[np.bool_]]:
     """Index pairs (n, 2) and whether each is similar; labels are +1 and -1."""
     if pairs is None or pair_labels is None:
-        given = "pairs" if pair_labels is None else "pair_labels"
+        present = "pairs" if pair_labels is None else "pair_labels"
         missing = "pair_labels" if pair_labels is None else "pairs"
-        raise ValueError(f"{given} needs {missing}: both are given, or none.")
+        raise ValueError(f"{present} needs {missing}: both are given, or none.")
     indices = check_tuples(pairs, 2, n_samples, "pairs")
     labels = np.asarray(pair_labels)
     if labels.shape != (len(indices),) or not np.isin(labels, (-1, 1)).all():
@@ -68,6 +69,26 @@ def check_tuples(
         where = f"points outside {source}, which has {n_samples} rows"
         raise ValueError(f"{name}[{row}] = {indices[row].tolist()} {where}.")
     return indices
+
+
+def refuse_tuples(learner: Any, X: Any, y: Any, name: str, width: int) -> None:
+    """Say so where X of ``fit`` looks like tuples instead of samples.
+
+    Tuples of samples are an error. Index pairs with labels +1 and -1 have the shape of
+    samples with two features, and give a warning.
+    """
+    samples = X if issparse(X) else np.asarray(X)
+    who = type(learner).__name__
+    if samples.ndim == 3:
+        classifier = f"{name.removesuffix('s').capitalize()}Classifier({who}())"
+        what = f"{who}.fit takes samples (n, d), and {name} as indices into them"
+        raise ValueError(f"{what}; {classifier}.fit takes {name} of samples.")
+    if width != 2 or samples.shape[1:] != (2,) or samples.dtype.kind not in "iu":
+        return
+    if y is not None and np.isin(y, (-1, 1)).all():
+        what = "X has integers in two columns and y is +1 or -1, as index pairs have"
+        remedy = "pairs are given as fit(samples, pairs=X, pair_labels=y)"
+        warn_of_data(f"{what}; they are taken as samples: {remedy}.")
 
 
 def check_tuple_weights(
@@ -251,6 +272,7 @@ class TripletLearner(MetricLearner):
         self : object
             The fitted estimator.
         """
+        refuse_tuples(self, X, y, "triplets", 3)
         return self._fit(X, y, triplets=triplets)
 
 
@@ -291,10 +313,11 @@ class PairLearner(MetricLearner):
         self : object
             The fitted estimator.
         """
+        refuse_tuples(self, X, y, "pairs", 2)
         return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
 
-    def _given_pairs(self, X, pairs, pair_labels):
-        """Pairs (n, 2) that were given, and which of them are similar."""
+    def _checked_pairs(self, X, pairs, pair_labels):
+        """Pairs (n, 2) of a user, and which of them are similar."""
         pairs, similar = check_pairs(pairs, pair_labels, len(X))
         if self._needs_similar and not similar.any():
             raise ValueError("pair_labels has no similar pair to pull together.")
@@ -305,5 +328,5 @@ class PairLearner(MetricLearner):
     def _pairs(self, X, y, pairs, pair_labels):
         """Pairs that were given or drawn from the labels, and which are similar."""
         if y is None:
-            return self._given_pairs(X, pairs, pair_labels)
+            return self._checked_pairs(X, pairs, pair_labels)
         return draw_pairs(generator(self.random_state), X, y, self.n_constraints)

@@ -5,8 +5,11 @@ from sklearn.decomposition import PCA as ScikitLearnPCA
 
 from .base import MetricLearner
 from .constraints import COUNT_OR_NONE, NOT_NEGATIVE_OR_AUTO, SEED
-from .linear_algebra import covariance
+from .linear_algebra import invertible
+from .scatter import Scatter, ScatterLearner
 from .validation import clip_count, ranges
+
+ROUNDING = 1e-15  # spread of a feature against its mean, where it is constant
 
 
 class Euclidean(MetricLearner):
@@ -107,7 +110,7 @@ class PCA(MetricLearner):
         return {"components_": A, "explained_variance_": variance}
 
 
-class Covariance(MetricLearner):
+class Covariance(ScatterLearner):
     r"""The inverse covariance of the samples, the Mahalanobis distance proper.
 
     .. math:: M = C^{-1}, \quad C = \frac{1}{N - 1} \sum_i (x_i - m)(x_i - m)^T.
@@ -128,6 +131,12 @@ class Covariance(MetricLearner):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map A; A C A^T is the identity.
+    class_counts_ : ndarray of shape (1,)
+        N.
+    class_means_ : ndarray of shape (1, n_features)
+        m.
+    scatter_ : ndarray of shape (n_features, n_features)
+        (N - 1) C.
     n_features_in_ : int
         Number of features of the training samples.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -165,17 +174,28 @@ class Covariance(MetricLearner):
         self.regularization = regularization
 
     def _learn(self, X, y):
-        X = X - X.mean(axis=0)
-        spread = X.std(axis=0, ddof=1) if len(X) > 1 else np.zeros(X.shape[1])
-        varies = (ranges(X) > 0) & (spread > 0)
+        scatter = Scatter.of(X, np.zeros(len(X), dtype=int), 1)
+        rows = X - scatter.means
+        return self._of_scatter(scatter, rows, ranges(X) > 0)
+
+    def _of_scatter(self, scatter, rows=None, varies=True):
+        n = scatter.n
+        C = scatter.within / max(n - 1, 1)
+        spread = np.sqrt(np.diag(C))
+        varies = varies & (spread > ROUNDING * np.abs(scatter.means[0]))
+        found = scatter.attributes()
         if not varies.any():
-            return {"components_": np.eye(X.shape[1])[: self.n_components]}
+            A = np.eye(len(spread))[: self.n_components]
+            return found | {"components_": A}
         spread = spread[varies]
-        rows = X[:, varies] / (spread * np.sqrt((len(X) - 1) / len(X)))
-        R = covariance(rows, self.regularization)  # of features with variance one
-        variances, vectors = np.linalg.eigh(R * np.outer(spread, spread))
+        each = np.outer(spread, spread)
+        R = C[np.ix_(varies, varies)] / each  # of features with variance one
+        if rows is not None:
+            rows = rows[:, varies] / (spread * np.sqrt((n - 1) / n))
+        R = invertible(R, n if rows is None else rows, self.regularization)
+        variances, vectors = np.linalg.eigh(R * each)
         directions = vectors[:, ::-1].T / np.sqrt(variances[::-1])[:, None]
         A = np.zeros((len(directions), len(varies)))
         A[:, varies] = directions
         p = clip_count(self.n_components, len(A), "n_components")
-        return {"components_": A[:p]}
+        return found | {"components_": A[:p]}

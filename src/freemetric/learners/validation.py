@@ -21,7 +21,7 @@ MANY_COPIES = 0.1  # share of rows
 ROUNDING = 1e-12  # of projections of equal rows
 ORDINARY = (0.5, 1 + 1e-6)  # ranges of features scaled to [0, 1], of parts of them too
 ALIKE = 0.05  # relative spread of standard deviations that are one and the same
-MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs
+UNBATCHED = 10_000  # samples: beyond, batches are faster than all pairs
 BATCH = 2048  # samples
 DWARFED = 1e5  # times the range of most others: float32 sees nothing else
 
@@ -100,7 +100,7 @@ def rows_per_batch(
 ) -> int | None:
     """Samples of a batch; None for no batches."""
     if batch_size is None:
-        return None if n_samples <= MOST_WHOLE else usual
+        return None if n_samples <= UNBATCHED else usual
     return None if n_samples <= batch_size else batch_size
 
 
@@ -116,7 +116,8 @@ def clip_count(value: Any, most: int, name: str) -> Any:
     """``value``, or ``most`` with a warning where the data allow no more."""
     if value is None or value <= most:
         return value
-    warn_of_data(f"{name}={value} is more than the data allow; {most} is used.")
+    message = f"{name}={value} is more than the data allow; {most} is used."
+    warn_of_data(message, topic=f"{name}={value}")
     return most
 
 
@@ -286,13 +287,15 @@ def warn_of_dwarfs(spans: NDArray) -> None:
         times = spans.max() / usual
         what = f"Feature {spans.argmax()} spans {times:.1e} times as much as most"
         remedy = "scale the features, or look for a wrong cell"
-        warn_of_data(f"{what} others, distances consist of it alone: {remedy}.")
+        message = f"{what} others, distances consist of it alone: {remedy}."
+        warn_of_data(message, topic="a wide feature")
 
 
 def warn_of_unlabelled(n: int) -> None:
     """Warn of rows that are left out because they have no label."""
     remedy = "if -1 is a class, give it another name"
-    warn_of_data(f"Unlabelled rows (y = -1) are left out: {n}; {remedy}.")
+    message = f"Unlabelled rows (y = -1) are left out: {n}; {remedy}."
+    warn_of_data(message, topic="unlabelled rows")
 
 
 def warn_of_copies(X: NDArray) -> None:
@@ -300,7 +303,8 @@ def warn_of_copies(X: NDArray) -> None:
     copies = count_copies(X)
     if copies > MANY_COPIES * len(X):
         why = "errors that leave one row out may be too low"
-        warn_of_data(f"{copies} of {len(X)} rows are copies of others: {why}.")
+        message = f"{copies} of {len(X)} rows are copies of others: {why}."
+        warn_of_data(message, topic="copies")
 
 
 def count_copies(X: NDArray) -> int:

@@ -102,9 +102,9 @@ class Walk:
         arrays = {f"chain_{name}": array for name, array in state.items()}
         arrays |= {f"row_{name}": np.array(rows) for name, rows in self.rows.items()}
         arrays["best_map"] = self.best.item
-        some = {name: array for name, array in arrays.items() if array is not None}
+        present = {name: array for name, array in arrays.items() if array is not None}
         draft = self.path.with_suffix(".draft.npz")
-        np.savez(draft, plain=json.dumps(plain), **some)
+        np.savez(draft, plain=json.dumps(plain), **present)
         os.replace(draft, self.path)
 
     def _read(self):

@@ -9,6 +9,7 @@ from .moves import (
     MatrixMove,
     Move,
     PenaltyMove,
+    PersistentMove,
     StretchRotateMove,
     accept,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "Move",
     "ParallelTempering",
     "PenaltyMove",
+    "PersistentMove",
     "Sampler",
     "Schedule",
     "State",

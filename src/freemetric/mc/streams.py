@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Size = int | tuple[int, ...]
-LAST_PLACE = {
+LAST_POSITION = {
     "MT19937": 624,
     "Philox": 4,
 }  # numpy does not check where in its buffer a generator stands
@@ -110,18 +110,18 @@ class Streams:
 
     @classmethod
     def from_state(cls, state: Sequence[Any]) -> "Streams":
-        """Streams that go on from there; ValueError where that is no such place."""
-        return cls([np.random.Generator(_bit_generator(place)) for place in state])
+        """Streams that go on from there; ValueError where there is no such state."""
+        return cls([np.random.Generator(_bit_generator(one)) for one in state])
 
 
-def _bit_generator(place: Any) -> np.random.BitGenerator:
-    kind = place["bit_generator"]
+def _bit_generator(state: Any) -> np.random.BitGenerator:
+    kind = state["bit_generator"]
     if kind not in ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937"):
         raise ValueError(f"a random stream of the unknown kind {kind!r}")
     made = getattr(np.random, kind)(0)
-    made.state = place
+    made.state = state
     now = made.state
     at = now["state"].get("pos", now.get("buffer_pos", 0))
-    if not 0 <= at <= LAST_PLACE.get(kind, 0):
-        raise ValueError(f"a random stream of {kind} at an impossible place")
+    if not 0 <= at <= LAST_POSITION.get(kind, 0):
+        raise ValueError(f"a random stream of {kind} at an impossible position")
     return made

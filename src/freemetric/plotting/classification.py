@@ -10,7 +10,7 @@ from sklearn.utils import column_or_1d
 
 from ..exceptions import require
 from .parts import as_numbers
-from .predictions import Predictions, predictions_of
+from .predictions import Predictions, check_kind, predictions_of
 from .style import COLORS, Display, axes_for
 
 N_BINS = 10
@@ -63,6 +63,7 @@ class ConfusionDisplay(ConfusionMatrixDisplay):
         """
         require("matplotlib", "plot")
         found = predictions_of(estimator, X, y)
+        check_kind(found, wants_classes=True)
         return cls.from_predictions(found.truth, found.predicted, **kwargs)
 
 
@@ -178,6 +179,7 @@ class ReliabilityDisplay(Display):
     @classmethod
     def of(cls, found: Predictions) -> Self:
         """Return the display of predictions without drawing it."""
+        check_kind(found, wants_classes=True)
         return cls._binned(found.truth, found.probabilities, found.classes, N_BINS)
 
     @classmethod

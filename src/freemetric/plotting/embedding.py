@@ -10,6 +10,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
 from .parts import as_numbers, kept_samples, space_of
+from .predictions import as_targets
 from .style import COLOR_MAP, MARKERS, Display, axes_for, class_style, legend_beside
 
 MOST_LEGEND = 24  # classes that a legend lists
@@ -127,7 +128,9 @@ class EmbeddingDisplay(Display):
         display = cls(embedding, share, values, estimator_name=name)
         if values is not None:
             check_consistent_length(Z, values)
-            display.is_regression = is_regression(estimator, values)
+            if is_regression(estimator, values):
+                display.is_regression = True
+                display.y = as_targets(values)
         if query is not None:
             if not 0 <= query < len(Z):
                 raise ValueError(f"query must be a row below {len(Z)}; got {query}.")

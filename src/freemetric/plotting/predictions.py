@@ -85,12 +85,29 @@ def predictions_of(
     return _scored(rows, truth, outputs, classes, intervals, source_of(own))
 
 
+def check_kind(found: Predictions, wants_classes: bool) -> None:
+    """TypeError where classes are wanted and there are numbers, or the opposite."""
+    if (found.classes is not None) != wants_classes:
+        other = "PredictionDisplay" if wants_classes else "ConfusionDisplay"
+        raise TypeError(f"This display is not for such a target; {other} is.")
+
+
+def as_targets(y: Any) -> NDArray:
+    """Return targets as numbers; texts such as "12,5" are read as in tables."""
+    values = column_or_1d(y)
+    if values.dtype.kind not in "OU":
+        return as_numbers(values)
+    from ..tables.frames import as_numbers as read  # without texts, no pandas is needed
+
+    return read(values)
+
+
 def _scored(rows, truth, outputs, classes, intervals, source):
     """Keep the rows that have a prediction."""
     outputs = outputs[rows]
     if classes is None:
         bounds = None if intervals is None else intervals[rows]
-        numbers = as_numbers(truth)[rows]
+        numbers = as_targets(truth)[rows]
         return Predictions(numbers, outputs[:, 0], None, bounds, None, source, rows)
     predicted = classes[outputs.argmax(axis=1)]
     return Predictions(truth[rows], predicted, outputs, None, classes, source, rows)

@@ -9,7 +9,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import check_consistent_length
 
 from .parts import as_numbers
-from .predictions import Predictions, predictions_of
+from .predictions import Predictions, as_targets, check_kind, predictions_of
 from .style import COLORS, Display, axes_for
 
 
@@ -115,7 +115,7 @@ class PredictionDisplay(Display):
         Parameters
         ----------
         y_true, y_pred : array-like of shape (n_samples,)
-            True and predicted targets.
+            True and predicted targets; texts such as "12,5" are numbers.
         intervals : array-like of shape (n_samples, 2) or None, default=None
             Prediction intervals.
         alpha : float, default=0.1
@@ -132,12 +132,13 @@ class PredictionDisplay(Display):
         """
         bounds = None if intervals is None else as_numbers(intervals)
         check_consistent_length(y_true, y_pred, bounds)
-        display = cls(as_numbers(y_true), as_numbers(y_pred), bounds, alpha)
+        display = cls(as_targets(y_true), as_targets(y_pred), bounds, alpha)
         return display.plot(ax, **kwargs)
 
     @classmethod
     def of(cls, found: Predictions, alpha: float = 0.1) -> Self:
         """Return the display of predictions without drawing it."""
+        check_kind(found, wants_classes=False)
         truth, predicted = found.truth, found.predicted
         return cls(truth, predicted, found.intervals, alpha, found.source)
 

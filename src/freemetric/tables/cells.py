@@ -33,13 +33,28 @@ DATE_FORMATS = (
     "%d/%m/%Y",
     "%m/%d/%Y %H:%M",
     "%d/%m/%Y %H:%M",
+    "%d.%m.%Y %H:%M:%S",
+    "%m/%d/%Y %H:%M:%S",
+    "%d/%m/%Y %H:%M:%S",
+    "%m/%d/%Y %I:%M %p",
+    "%m/%d/%Y %I:%M:%S %p",
+    "%d.%m.%y",
+    "%m/%d/%y",
+    "%d/%m/%y",
+    "%m/%d/%y %H:%M",
+    "%d/%m/%y %H:%M",
     "%d-%m-%Y",
+    "%d-%b-%Y",
+    "%d-%b-%y",
     "%d %b %Y",
     "%d %B %Y",
     "%b %d, %Y",
     "%B %d, %Y",
 )
 """The ways to write dates; the first that reads a whole column is taken."""
+
+FEW_ROWS = 8
+"""The number of rows up to which a table is read as one array."""
 
 NO_CELLS = (complex, dict, list, tuple, set, np.ndarray)
 """The types of what a cell cannot hold."""
@@ -84,6 +99,8 @@ def cells_of_table(X, names):
         in universal time; or a list of texts with None for gaps.
     """
     kinds = {name: dtype.kind for name, dtype in X.dtypes.items()}
+    if len(X) <= FEW_ROWS:
+        return cells_of_few_rows(X, names, kinds)
     numbers = [name for name, kind in kinds.items() if kind in "iuf"]
     is_number = [kind in "iuf" for kind in kinds.values()]
     block = X if all(is_number) else X.loc[:, is_number]
@@ -95,18 +112,38 @@ def cells_of_table(X, names):
     return cells
 
 
+def cells_of_few_rows(X, names, kinds):
+    """Return the cells of a short table, which is fastest to read as one array."""
+    rows = X.to_numpy(dtype=object)
+    columns = dict(zip(kinds, rows.T.tolist(), strict=True))
+    cells = {}
+    for name in names:
+        if kinds[name] in "mM":
+            cells[name] = cells_of_column(X[name], kinds[name])
+        elif kinds[name] in "iuf":
+            numbers = [np.nan if cell is pd.NA else cell for cell in columns[name]]
+            cells[name] = np.array(numbers, dtype=float)
+        else:
+            cells[name] = texts_of(name, columns[name])
+    return cells
+
+
 def cells_of_column(column, kind):
     """Return the cells of a Series that does not hold plain numbers."""
     if kind == "m":
         return column.dt.total_seconds().to_numpy(dtype=float, na_value=np.nan)
     if kind == "M":
         return column.to_numpy(dtype="datetime64[us]")
-    cells = column.tolist()
+    return texts_of(column.name, column.tolist())
+
+
+def texts_of(name, cells):
+    """Return the cells of a column as texts, and None for gaps."""
     refused = [row for row, cell in enumerate(cells) if isinstance(cell, NO_CELLS)]
     if refused:
         kind = type(cells[refused[0]]).__name__
         message = f"argument must be a string, a number or a date, not a {kind}"
-        raise TypeError(f"Column {column.name!r}, row {refused[0]}: {message}.")
+        raise TypeError(f"Column {name!r}, row {refused[0]}: {message}.")
     return [text_of(cell) for cell in cells]
 
 
@@ -172,12 +209,12 @@ def read_plain_numbers(texts):
 
 
 def read_truth_values(texts):
-    """Return zeros and ones, or None if a text stands for no truth value."""
-    numbers = {text: TRUTH_VALUES.get(text.lower()) for text in distinct_texts(texts)}
-    if None in numbers.values():
-        return None
-    values = [numbers.get(text, np.nan) for text in texts]
-    return Numbers(np.array(values), TRUTH, ".", [])
+    """Return zeros and ones of the texts that stand for truth values."""
+    distinct = distinct_texts(texts)
+    numbers = {text: TRUTH_VALUES.get(text.lower(), np.nan) for text in distinct}
+    values = np.array([numbers.get(text, np.nan) for text in texts])
+    unread = [row for row in np.flatnonzero(np.isnan(values)) if texts[row] is not None]
+    return Numbers(values, TRUTH, ".", unread)
 
 
 def read_marked_numbers(texts, decimal, unit):
@@ -224,7 +261,7 @@ def read_numbers(texts, decimal=".", unit=""):
     if plain is not None:
         return plain
     truth_values = read_truth_values(texts)
-    if truth_values is not None:
+    if unit == TRUTH or not truth_values.unread:
         return truth_values
     numbers = read_marked_numbers(texts, decimal, unit)
     if not numbers.unread:

@@ -1,12 +1,12 @@
 """The fitted columns of a table: each writes its cells as numbers."""
 
-import warnings
 from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from .cells import ISO, TRUTH, read_dates, read_numbers, text_of
+from ..exceptions import warn_of_data
+from .cells import ISO, TRUTH, format_of_dates, read_dates, read_numbers, text_of
 
 MAX_CATEGORIES = 32
 """The number of features that one column of categories may become."""
@@ -60,21 +60,23 @@ class NumberColumn:
 
     def read(self, cells):
         """Return the cells as an array of numbers; other cells are an error."""
+        unit = ""
+        unread = []
         if isinstance(cells, list):
-            numbers = read_numbers(cells, self.decimal, self.unit)
-            unread = numbers.unread
-            if numbers.unit == TRUTH and not 0 <= self.low <= self.high <= 1:
-                unread = np.flatnonzero(~np.isnan(numbers.values))
-            self._check_read(cells, unread)
-            check_finite(self.name, numbers.values)
-            self._check_scale(numbers.values, numbers.unit)
-            return numbers.values
-        if cells.dtype.kind == "M":
-            self._check_read(cells, np.flatnonzero(~np.isnat(cells)))
-            return np.full(len(cells), np.nan)
-        check_finite(self.name, cells)
-        self._check_scale(cells, "")
-        return cells
+            found = read_numbers(cells, self.decimal, self.unit)
+            numbers = found.values
+            unread = found.unread
+            unit = found.unit
+        elif cells.dtype.kind == "M":
+            unread = np.flatnonzero(~np.isnat(cells))
+            numbers = np.full(len(cells), np.nan)
+        else:
+            numbers = cells
+        self._check_read(cells, unread)
+        check_finite(self.name, numbers)
+        if unit != self.unit:
+            self._check_unit(cells, numbers, unit)
+        return numbers
 
     def write(self, numbers, features):
         """Write numbers into an array of shape (n_rows, n_features)."""
@@ -86,18 +88,38 @@ class NumberColumn:
     def _check_read(self, cells, unread):
         """Raise an error that names the first cell that is no number of the unit."""
         wanted = f"numbers ({self.unit})" if self.unit else "numbers"
+        wanted = TRUTH if self.unit == TRUTH else wanted
         check_read(self.name, cells, unread, wanted)
 
-    def _check_scale(self, numbers, unit):
-        """Warn if numbers and those in fit are per cent and shares of one."""
-        if unit == self.unit or "%" not in (unit, self.unit):
+    def _check_unit(self, cells, numbers, unit):
+        """Warn of, or refuse, numbers whose unit differs from that in fit."""
+        is_number = ~np.isnan(numbers)
+        if not is_number.any():
             return
-        largest = np.nanmax(numbers, initial=0)
-        if 0 < min(largest, self.high) <= 1 < max(largest, self.high):
+        if unit == TRUTH:
+            self._check_read(cells, np.flatnonzero(is_number & (self.high > 1)))
+            self._check_read(cells, np.flatnonzero(is_number & (self.low < 0)))
+            self._warn("holds true and false, and held numbers in fit: true is 1")
+        elif self.unit == TRUTH:
+            is_truth = np.isin(numbers, (0, 1))
+            self._check_read(cells, np.flatnonzero(is_number & ~is_truth))
+            self._warn("holds numbers, and held true and false in fit: 1 is true")
+        elif "%" in (unit, self.unit):
+            self._check_scale(numbers, unit)
+        elif not self.unit:
+            self._warn(f"holds numbers with {unit}, and held numbers without in fit")
+
+    def _check_scale(self, numbers, unit):
+        """Warn if numbers without a per cent sign may be shares of one."""
+        largest = np.nanmax(numbers)
+        share = self.high if unit == "%" else largest
+        if 0 < share <= 1:
             now = f"holds numbers up to {largest:g}{unit}"
-            fit = f"held numbers up to {self.high:g}{self.unit} in fit"
-            message = f"Column {self.name!r} {now}, and {fit}."
-            warnings.warn(message, UserWarning, stacklevel=2)
+            self._warn(f"{now}, and held numbers up to {self.high:g}{self.unit} in fit")
+
+    def _warn(self, problem):
+        """Warn of what this column holds."""
+        warn_of_data(f"Column {self.name!r} {problem}.", topic=f"column {self.name}")
 
 
 @dataclass(frozen=True)
@@ -133,13 +155,27 @@ class CategoryColumn:
 
     def read(self, cells):
         """Return the cells as texts; numbers are an error if there were only words."""
-        if isinstance(cells, list):
-            return cells
-        texts = [text_of(cell) for cell in cells.tolist()]
-        if self.holds_words:
-            rows = [row for row, text in enumerate(texts) if text is not None]
-            check_read(self.name, cells, rows, "words")
+        texts = cells
+        if not isinstance(cells, list):
+            texts = [text_of(cell) for cell in cells.tolist()]
+        distinct = dict.fromkeys(texts)
+        distinct.pop(None, None)
+        if distinct and distinct.keys().isdisjoint(self.categories):
+            self._check_unknown(cells, texts, list(distinct))
         return texts
+
+    def _check_unknown(self, cells, texts, distinct):
+        """Warn of, or refuse, texts of which none was in fit."""
+        if self.holds_words:
+            are_texts = isinstance(cells, list)
+            are_words = are_texts and len(read_numbers(distinct).unread) > 0
+            if not are_words or format_of_dates(distinct) is not None:
+                check_read(self.name, texts, [texts.index(distinct[0])], "words")
+        if not self.has_others:
+            problem = f"none of its categories was in fit, such as {distinct[0]!r}"
+            warn_of_data(
+                f"Column {self.name!r}: {problem}.", topic=f"column {self.name}"
+            )
 
     def write(self, texts, features):
         """Write texts into an array of shape (n_rows, n_features)."""
@@ -220,6 +256,7 @@ def fit_numbers(name, values, unit="", decimal="."):
 def fit_categories(name, texts):
     """Return the fitted column of categories."""
     counts = Counter(text or MISSING for text in texts)
+    words = read_numbers([text for text in counts if text != MISSING])
     n_features = len(counts)
     if n_features > MAX_CATEGORIES:
         n_features = MAX_CATEGORIES - 1  # one more is that of the others
@@ -229,7 +266,7 @@ def fit_categories(name, texts):
         name,
         categories=tuple(frequent),
         has_others=len(frequent) < len(counts),
-        holds_words=len(read_numbers(list(counts)).unread) == len(counts),
+        holds_words=len(words.unread) == len(words.values) > 0,
     )
 
 

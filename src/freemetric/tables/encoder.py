@@ -1,13 +1,13 @@
 """The encoder of tables: which columns are used, and how they become numbers."""
 
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..exceptions import warn_of_data
 from .cells import (
     ISO,
     cells_of_table,
@@ -18,9 +18,13 @@ from .cells import (
     read_numbers,
 )
 from .columns import MAX_CATEGORIES, fit_categories, fit_dates, fit_numbers
+from .frames import as_frame
 
 IDENTIFIER = re.compile(r"(?i:(.*[^a-z])?(id|key|index|no|nr)|unnamed: 0)|.*[a-z]I[dD]")
 """The names of columns that number the rows."""
+
+MOST_REASONS = 20
+"""The number of columns that the warning of columns left out names."""
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -70,7 +74,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame of shape (n_rows, n_columns)
+        X : DataFrame of shape (n_rows, n_columns), list of dict or array-like
             The table.
         y : ignored
             Present by convention.
@@ -88,7 +92,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame of shape (n_rows, n_columns)
+        X : DataFrame of shape (n_rows, n_columns), list of dict or array-like
             The table.
         y : ignored
             Present by convention.
@@ -98,9 +102,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         features : ndarray of shape (n_rows, n_features)
             The features that vary.
         """
-        check_names(X, self.keep, "keep")
-        check_names(X, self.drop, "drop")
-        columns, values, reasons = fit_columns(X, set(self.keep), set(self.drop))
+        X = as_frame(X)[0]
+        keep = names_of(X, self.keep, "keep")
+        drop = names_of(X, self.drop, "drop")
+        columns, values, reasons = fit_columns(X, keep, drop)
         features = features_of(columns, values, len(X))
         varying = features.min(axis=0) < features.max(axis=0)
         if not varying.any():
@@ -117,7 +122,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame of shape (n_rows, n_columns)
+        X : DataFrame of shape (n_rows, n_columns), list of dict or array-like
             A table with the columns used in fit, in any order, and perhaps others.
 
         Returns
@@ -126,12 +131,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             The features that vary.
         """
         check_is_fitted(self)
-        missing = [name for name in self.kinds_ if name not in X.columns]
-        if missing:
-            raise ValueError(f"X lacks the columns {missing}.")
-        cells = cells_of_table(X, list(self.kinds_))
-        values = [column.read(cells[column.name]) for column in self.columns_]
-        return features_of(self.columns_, values, len(X))[:, self.varying_]
+        return encoded(self, as_frame(X)[0])
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the features.
@@ -149,6 +149,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         names = [name for column in self.columns_ for name in column.feature_names()]
         return np.array(names, dtype=object)[self.varying_]
+
+
+def encoded(encoder, X):
+    """Return the features that a fitted encoder makes of a table.
+
+    scikit-learn's wrapper of ``transform`` takes half a millisecond, which counts for
+    single rows.
+    """
+    names = set(X.columns.tolist())
+    missing = [name for name in encoder.kinds_ if name not in names]
+    if missing:
+        raise ValueError(f"X lacks the columns {missing}.")
+    cells = cells_of_table(X, list(encoder.kinds_))
+    values = [column.read(cells[column.name]) for column in encoder.columns_]
+    return features_of(encoder.columns_, values, len(X))[:, encoder.varying_]
 
 
 def features_of(columns, values, n_rows):
@@ -236,13 +251,15 @@ def number_the_rows(name, numbers):
     return is_called_so or (is_consecutive and len(numbers) > MAX_CATEGORIES)
 
 
-def check_names(X, names, parameter):
-    """Raise an error if keep or drop is no sequence of names of columns."""
+def names_of(X, names, parameter):
+    """Return the set of names in keep or drop, which must be those of columns."""
     if isinstance(names, str):
         raise TypeError(f"{parameter} must be a list of names, such as [{names!r}].")
-    unknown = [name for name in names if name not in X.columns]
+    names = {str(name): name for name in names}
+    unknown = [names[name] for name in names if name not in X.columns]
     if unknown:
         raise ValueError(f"{parameter} names columns that X lacks: {unknown}.")
+    return set(names)
 
 
 def warn_of_columns_left_out(reasons):
@@ -250,8 +267,10 @@ def warn_of_columns_left_out(reasons):
     if reasons:
         name = reasons[0].partition(" (")[0]
         advice = f"keep=[{name}] uses a column, drop=[{name}] silences this warning"
-        message = f"Columns left out: {', '.join(reasons)}; {advice}."
-        warnings.warn(message, UserWarning, stacklevel=2)
+        shown = ", ".join(reasons[:MOST_REASONS])
+        if len(reasons) > MOST_REASONS:
+            shown = f"{shown} and {len(reasons) - MOST_REASONS} others"
+        warn_of_data(f"Columns left out: {shown}; {advice}.")
 
 
 def warn_of_words(name, texts, decimal):
@@ -259,5 +278,4 @@ def warn_of_words(name, texts, decimal):
     unread = read_numbers(texts, decimal).unread
     if len(unread) < len(texts) / 2:
         message = f"{texts[unread[0]]!r} is no number"
-        message = f"Column {name!r} is read as categories, because {message}."
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warn_of_data(f"Column {name!r} is read as categories, because {message}.")

@@ -1,12 +1,20 @@
 """The estimators of tables: an encoder, and an estimator of arrays behind it."""
 
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+    is_regressor,
+)
+from sklearn.metrics import r2_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
-from .encoder import TableEncoder
+from .encoder import TableEncoder, encoded
 from .frames import as_frame, as_numbers, as_target, default_names
 
 
@@ -26,6 +34,15 @@ def check_weights(estimator, sample_weight):
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         name = type(estimator).__name__
         raise ValueError(f"{name} cannot use sample_weight.")
+
+
+def check_task(model, estimator):
+    """Raise an error if the estimator inside predicts classes in place of numbers."""
+    is_other = is_regressor if is_classifier(model) else is_classifier
+    if is_other(estimator):
+        name = type(estimator).__name__
+        other = "TableRegressor" if is_classifier(model) else "TableClassifier"
+        raise TypeError(f"estimator={name}() is for {other}.")
 
 
 def check_predicts(estimator):
@@ -64,6 +81,7 @@ class TableModel(BaseEstimator):
         """
         estimator = self._unfitted_estimator()
         check_predicts(estimator)
+        check_task(self, estimator)
         check_weights(estimator, sample_weight)
         frame, has_names = as_frame(X)
         target = self._check_target(y, len(frame))
@@ -153,13 +171,13 @@ class TableModel(BaseEstimator):
         check_is_fitted(self)
         frame, has_names = as_frame(X)
         if has_names and hasattr(self, "feature_names_in_"):
-            return self.pipeline_[0].transform(frame)
+            return encoded(self.pipeline_[0], frame)
         n_columns = self.n_features_in_
         if frame.shape[1] != n_columns:
             wanted = f"{type(self).__name__} is expecting {n_columns} features as input"
             raise ValueError(f"X has {frame.shape[1]} features, but {wanted}.")
         names = getattr(self, "feature_names_in_", default_names(n_columns))
-        return self.pipeline_[0].transform(frame.set_axis(names, axis=1))
+        return encoded(self.pipeline_[0], frame.set_axis(names, axis=1))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -382,6 +400,27 @@ class TableRegressor(RegressorMixin, TableModel):
         """
         features = self._encode(X)
         return self.pipeline_[-1].predict_quantiles(features, q)
+
+    def score(self, X, y, sample_weight=None):
+        """Return R² of the predictions.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_rows, n_columns), list of dict or array-like
+            The table.
+        y : array-like of shape (n_rows,)
+            The numbers, also as texts.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            The weights of the rows.
+
+        Returns
+        -------
+        score : float
+            R² of the predictions.
+        """
+        predicted = self.predict(X)
+        numbers = self._check_target(y, len(predicted))
+        return r2_score(numbers, predicted, sample_weight=sample_weight)
 
     def _check_target(self, y, n_rows):
         """Return the target as an array of numbers without gaps."""

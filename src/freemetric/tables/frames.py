@@ -26,21 +26,31 @@ def as_frame(X):
     """
     if isinstance(X, list) and X and isinstance(X[0], dict):
         X = pd.DataFrame(X)
-    elif hasattr(X, "to_pandas"):
-        X = X.to_pandas()
-    elif hasattr(X, "__dataframe__") and not isinstance(X, pd.DataFrame):
-        X = pd.api.interchange.from_dataframe(X)
+    elif not isinstance(X, pd.DataFrame):
+        X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
+        if not hasattr(X, "shape") and np.asarray(X).ndim == 0:
+            wanted = "a DataFrame, a list of dict or an array of two axes"
+            raise TypeError(f"X must be {wanted}, got a {type(X).__name__}.")
         X = check_array(X, dtype=None, ensure_all_finite="allow-nan", input_name="X")
         return pd.DataFrame(X, columns=default_names(X.shape[1])), False
     if X.empty:
         raise ValueError(f"X has no row or no column: its shape is {X.shape}.")
     if not all(isinstance(name, str) for name in X.columns):
         X = X.set_axis([str(name) for name in X.columns], axis=1)
-    repeated = X.columns[X.columns.duplicated()].tolist()
-    if repeated:
+    if not X.columns.is_unique:
+        repeated = X.columns[X.columns.duplicated()].unique().tolist()
         raise ValueError(f"X has several columns of the same name: {repeated}.")
     return X, True
+
+
+def as_pandas(X):
+    """Return a frame of another library as one of pandas; all else as it is."""
+    if hasattr(X, "to_pandas"):
+        return X.to_pandas()
+    if hasattr(X, "__dataframe__"):
+        return pd.api.interchange.from_dataframe(X)
+    return X
 
 
 def default_names(n_columns):
@@ -68,7 +78,10 @@ def as_target(y, n_rows, owner):
     if y is None:
         message = "requires y to be passed, but the target y is None"
         raise ValueError(f"{owner} {message}.")
-    n_gaps = int(np.sum(pd.isna(np.asarray(y))))
+    cells = np.asarray(y)
+    texts = cells.ravel() if cells.dtype.kind in "OU" else ()
+    n_gaps = sum(isinstance(cell, str) and not cell.strip() for cell in texts)
+    n_gaps += int(np.sum(pd.isna(cells)))
     if n_gaps:
         message = "leave out the rows without a target"
         raise ValueError(f"Input y contains NaN: it has {n_gaps} gaps; {message}.")
@@ -85,7 +98,8 @@ def as_numbers(y):
     """Return a target as numbers; it may hold texts such as "12.5"."""
     cells = cells_of_table(pd.DataFrame({"y": y}), ["y"])["y"]
     numbers = read_numbers(cells).values if isinstance(cells, list) else cells
-    unread = np.flatnonzero(np.isnan(numbers.astype(float)))
+    is_date = numbers.dtype.kind == "M"
+    unread = np.flatnonzero(is_date | np.isnan(numbers.astype(float)))
     if len(unread):
         row = unread[0]
         raise ValueError(f"y, row {row}: {str(y[row])!r} is no number.")

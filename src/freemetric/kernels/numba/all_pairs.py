@@ -3,7 +3,7 @@ N array.
 
 Row i of a block holds x_ij = log2(w_j) - log2(e) |z_i - z_j|^2 up to a constant, from
 one matrix product. Kernels overwrite it by W_ij = dE/dD_ij, whose row sums vanish.
-``maps`` says how the gradient follows."""
+``formulas`` says how the gradient follows."""
 
 from collections.abc import Callable
 from typing import Any

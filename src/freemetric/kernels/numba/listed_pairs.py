@@ -2,7 +2,7 @@
 L pairs instead of N^2.
 
 Kernels are the two loops over pairs: what follows from their distances, and W X of W =
-dE/dD, from which ``maps`` makes the gradient."""
+dE/dD, from which ``formulas`` makes the gradient."""
 
 from typing import Any
 
@@ -69,33 +69,47 @@ def evaluate(
     """
     R, p, d = A.shape
     maps = filled_up(A, (2,) if diagonal else (1, 2))
-    some = np.arange(R) % len(data.X)
-    X, w = (
-        part if len(part) == R else part[some] for part in (data.wide, data.weights)
-    )
-    Z, W = images(X, maps, diagonal), np.empty(lists.rows.shape, f32)
-    # Samples of all replicas, one after another.
-    rows, log_weights, flat = _joined(lists.rows), _joined(lists.log_weights), W.ravel()
-    weigh(_joined(Z), rows, log_weights, _joined(W), flat)
+    b = np.arange(R) % len(data.X)
+    X, w = (part if len(part) == R else part[b] for part in (data.wide, data.weights))
+    W = _weights(images(X, maps, diagonal), lists)
     if isinstance(data.cost, Similarity):
-        costs, floor = np.empty(w.shape, f32), f32(data.cost.log_floor)
-        near = _joined(lists.near)
-        similarity_forces(
-            _joined(W), near, w.ravel(), floor, with_gradient, costs.ravel()
-        )
-        energies = (w * costs).sum(axis=1, dtype=np.float64)
+        energies = _similar(data.cost, W, lists.near, w, with_gradient)
     else:
         W /= W.sum(axis=2, keepdims=True)
-        y, scale = data.y[some], data.scale[some]
+        y, scale = data.y[b], data.scale[b]
         energies, W = prediction_cost(data.cost, W, lists.near, y, w, scale)
-        W = W.astype(f32)
     if not with_gradient:
         return energies, A
-    WX, s = np.empty(X.shape, f32), np.zeros(w.shape, f32)
-    pull(_joined(W), rows, _joined(X), _joined(WX), s.ravel())
+    half = _pulled(W.astype(f32, copy=False), lists.rows, X)
+    return energies, slopes(X, maps, diagonal, half)[:, :p, :d].astype(np.float64)
+
+
+# Kernels take the samples of all replicas one after another.
+
+
+def _weights(Z, lists):
+    """Weights (R, N, L) of listed neighbours, the largest of a sample being one."""
+    W = np.empty(lists.rows.shape, f32)
+    rows, log_weights = _joined(lists.rows), _joined(lists.log_weights)
+    weigh(_joined(Z), rows, log_weights, _joined(W), W.ravel())
+    return W
+
+
+def _similar(cost, W, near, w, with_gradient):
+    """Energies (R,) of similar neighbours; overwrites W by dE/dD where it is wanted."""
+    costs, floor = np.empty(w.shape, f32), f32(cost.log_floor)
+    forces = _joined(W), _joined(near), w.ravel(), floor, with_gradient
+    similarity_forces(*forces, costs.ravel())
+    return (w * costs).sum(axis=1, dtype=np.float64)
+
+
+def _pulled(W, rows, X):
+    """diag(s) X - 2 W X (R, N, d), s the column sums of W."""
+    WX, s = np.empty(X.shape, f32), np.zeros(X.shape[:2], f32)
+    pull(_joined(W), _joined(rows), _joined(X), _joined(WX), s.ravel())
     WX *= -2
     WX += s[:, :, None] * X
-    return energies, slopes(X, maps, diagonal, WX)[:, :p, :d].astype(np.float64)
+    return WX
 
 
 def _joined(values):

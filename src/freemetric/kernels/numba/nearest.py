@@ -62,15 +62,15 @@ def others_nearest(
     R, N, p = Z.shape
     lists = first_guess(R, N, n_neighbors) if guess is None else guess.copy()
     queries = np.ones((N, p + 1), Z.dtype)
-    places = np.empty((N, p + 1), Z.dtype)
+    others = np.empty((N, p + 1), Z.dtype)
     step = max(1, PAIRS // N)
     for r in range(R):
         queries[:, :p] = -2 * Z[r]
-        places[:, :p] = Z[r]
-        places[:, p] = np.einsum("np,np->n", Z[r], Z[r])
+        others[:, :p] = Z[r]
+        others[:, p] = np.einsum("np,np->n", Z[r], Z[r])
         for i in range(0, N, step):
             # Squared distances but for a constant of each row.
-            D = queries[i : i + step] @ places.T
+            D = queries[i : i + step] @ others.T
             improve_lists(D, i, lists[r, i : i + step])
     return lists
 
@@ -95,8 +95,8 @@ def keep_nearest(distances, near, order):
     distances are compared with the largest one kept, and with no other.
     """
     n_kept = 0
-    for place in range(distances.shape[0]):
-        distance = distances[place]
+    for j in range(distances.shape[0]):
+        distance = distances[j]
         if n_kept < near.shape[0]:
             n_kept += 1
         elif distance >= near[n_kept - 1]:
@@ -107,16 +107,50 @@ def keep_nearest(distances, near, order):
             order[at] = order[at - 1]
             at -= 1
         near[at] = distance
-        order[at] = place
+        order[at] = j
     return n_kept
 
 
 @njit(nogil=True, cache=True)
-def nearest_columns(D, out):
-    """Write to out (n, K) where the smallest values of every row of D (n, M) are."""
-    near = np.empty(out.shape[1], f32)
+def columns_in_order(D, most, out):
+    """Write to out (n, K) where the smallest values of every row of D (n, M) are.
+
+    ``most`` (n,) is the K-th smallest value of every row. Of equal values the first
+    comes first, and the last are left out.
+    """
+    K = out.shape[1]
+    near = np.empty(K, f32)
     for i in range(D.shape[0]):
-        keep_nearest(D[i], near, out[i])
+        order = out[i]
+        n_left = K  # of those that are as large as the largest
+        for j in range(D.shape[1]):
+            n_left -= D[i, j] < most[i]
+        n_kept = 0
+        for j in range(D.shape[1]):
+            value = D[i, j]
+            if value > most[i]:
+                continue
+            if value == most[i]:
+                if n_left == 0:
+                    continue
+                n_left -= 1
+            at = n_kept
+            while at > 0 and near[at - 1] > value:
+                near[at] = near[at - 1]
+                order[at] = order[at - 1]
+                at -= 1
+            near[at] = value
+            order[at] = j
+            n_kept += 1
+
+
+def nearest_columns(D: NDArray[np.float32], out: NDArray[np.int32]) -> None:
+    """Write to out (n, K) where the smallest values of every row of D (n, M) are.
+
+    They ascend, and of equal values the first comes first.
+    """
+    last = out.shape[1] - 1
+    columns_in_order(D, np.partition(D, last, axis=1)[:, last], out)
 
 
 @njit(fastmath={"reassoc", "contract"}, nogil=True, cache=True)
@@ -133,10 +167,10 @@ def nearest_in_cells(Q, Z, rows, starts, cells, near, out):
         for k in range(K):
             kept[k] = np.inf
         for m in range(cells.shape[1]):
-            for place in range(starts[cells[q, m]], starts[cells[q, m] + 1]):
+            for j in range(starts[cells[q, m]], starts[cells[q, m] + 1]):
                 square = f32(0)
                 for c in range(query.shape[0]):
-                    square += (query[c] - Z[place, c]) * (query[c] - Z[place, c])
+                    square += (query[c] - Z[j, c]) * (query[c] - Z[j, c])
                 if square >= kept[K - 1]:
                     continue
                 at = K - 1
@@ -145,17 +179,75 @@ def nearest_in_cells(Q, Z, rows, starts, cells, near, out):
                     order[at] = order[at - 1]
                     at -= 1
                 kept[at] = square
-                order[at] = rows[place]
+                order[at] = rows[j]
 
 
 @njit(fastmath=FAST, nogil=True, cache=True)
-def add_votes(Z, Q, candidates, counts, masses, sizes, parts, out):
+def stretched_distances(X, Q, candidates, squares, out):
+    """Write squared distances of candidates under maps that stretch columns.
+
+    Parameters
+    ----------
+    X, Q : float32 arrays of shape (M, d) and (n, d)
+        Training samples and queries.
+    candidates : int32 array of shape (n, S)
+        Training samples to compare with every query.
+    squares : float32 array of shape (R, d)
+        Squares of the stretches of every map.
+    out : float32 array of shape (n, R, S)
+        The distances.
+    """
+    n, S = candidates.shape
+    R, d = squares.shape
+    # Differences are squared once for all maps, candidates side by side.
+    differences = np.empty((d, S), f32)
+    for q in range(n):
+        for s in range(S):
+            x = X[candidates[q, s]]
+            for c in range(d):
+                differences[c, s] = (Q[q, c] - x[c]) * (Q[q, c] - x[c])
+        for r in range(R):
+            sums = out[q, r]
+            sums[:] = f32(0)
+            for c in range(d):
+                stretch = squares[r, c]
+                for s in range(S):
+                    sums[s] += stretch * differences[c, s]
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def mixed_distances(Z, Q, candidates, out):
+    """Write squared distances of candidates between images under maps.
+
+    Parameters
+    ----------
+    Z, Q : float32 arrays of shape (M, R, p) and (n, R, p)
+        Images of the training samples and of the queries under every map.
+    candidates : int32 array of shape (n, S)
+        Training samples to compare with every query.
+    out : float32 array of shape (n, R, S)
+        The distances.
+    """
+    n, S = candidates.shape
+    R, p = Q.shape[1:]
+    for q in range(n):
+        for s in range(S):
+            images = Z[candidates[q, s]]  # of all maps: they lie side by side
+            for r in range(R):
+                square = f32(0)
+                for c in range(p):
+                    square += (Q[q, r, c] - images[r, c]) * (Q[q, r, c] - images[r, c])
+                out[q, r, s] = square
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def add_votes(distances, candidates, counts, masses, sizes, parts, out):
     """Add to ``out`` what the votes of candidates weigh for every query, over maps.
 
     Parameters
     ----------
-    Z, Q : float32 arrays of shape (R, M, p) and (R, n, p)
-        Coordinates of the training samples and of the queries under every map.
+    distances : float32 array of shape (n, R, S)
+        Squared distances of the candidates under every map.
     candidates : int32 array of shape (n, S)
         Training samples that may vote, for every query.
     counts, masses : int64 and float32 arrays of shape (M,)
@@ -165,33 +257,34 @@ def add_votes(Z, Q, candidates, counts, masses, sizes, parts, out):
     out : float32 array of shape (n, S)
         What to multiply the values of every candidate with; their sums are the votes.
     """
-    n, S = candidates.shape
     n_sizes = sizes.shape[0]
-    distances = np.empty(S, f32)
     near = np.empty(sizes[n_sizes - 1], f32)
     order = np.empty(sizes[n_sizes - 1], np.int32)
-    taken = np.empty(sizes[n_sizes - 1], f32)
-    for q in range(n):
+    inside = np.empty(sizes[n_sizes - 1], f32)  # share of the sizes that end at a rank
+    before = np.empty(sizes[n_sizes - 1], f32)  # their share of every lower rank
+    for q in range(distances.shape[0]):
         own = candidates[q]
-        for r in range(Z.shape[0]):
-            query = Q[r, q]
-            for s in range(S):
-                z = Z[r, own[s]]
-                square = f32(0)
-                for c in range(query.shape[0]):
-                    square += (query[c] - z[c]) * (query[c] - z[c])
-                distances[s] = square
-            n_near = keep_nearest(distances, near, order)
-            for k in range(n_sizes):
-                # First the weight of the k nearest rows, of the last place only a part;
-                left, mass, n_used = sizes[k], f32(0), 0
-                while n_used < n_near and left > 0:
-                    i = own[order[n_used]]
-                    inside = counts[i] if counts[i] < left else left
-                    taken[n_used] = f32(inside) / f32(counts[i])
-                    mass += masses[i] * taken[n_used]
-                    left -= inside
-                    n_used += 1
-                # then the share that every candidate has of it.
-                for place in range(n_used):
-                    out[q, order[place]] += parts[k] * taken[place] / mass
+        for r in range(distances.shape[1]):
+            n_near = keep_nearest(distances[q, r], near, order)
+            n_rows, mass, k, rank = 0, f32(0), 0, 0
+            while k < n_sizes and rank < n_near:
+                i = own[order[rank]]
+                inside[rank] = before[rank] = f32(0)
+                while k < n_sizes and sizes[k] <= n_rows + counts[i]:
+                    # Of the rows at the last place, a part is among the nearest.
+                    part = f32(sizes[k] - n_rows) / f32(counts[i])
+                    share = parts[k] / (mass + part * masses[i])
+                    inside[rank] += part * share
+                    before[rank] += share
+                    k += 1
+                n_rows += counts[i]
+                mass += masses[i]
+                rank += 1
+            share = f32(0)
+            while k < n_sizes:  # there are no more rows than these
+                share += parts[k] / mass
+                k += 1
+            while rank > 0:
+                rank -= 1
+                out[q, order[rank]] += share + inside[rank]
+                share += before[rank]

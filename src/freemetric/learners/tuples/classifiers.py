@@ -79,8 +79,8 @@ def _worth(hits, false_alarms, strategy, min_rate, beta):
 def check_strategy(strategy, min_rate=None, beta=1.0):
     """ValueError where these are no strategy and its parameters."""
     if strategy not in STRATEGIES:
-        known = ", ".join(map(repr, STRATEGIES))
-        raise ValueError(f"strategy must be one of {known}; got {strategy!r}.")
+        names = ", ".join(map(repr, STRATEGIES))
+        raise ValueError(f"strategy must be one of {names}; got {strategy!r}.")
     if not (isinstance(beta, Real) and beta >= 0):
         raise ValueError(f"beta must be a number of at least 0; got {beta!r}.")
     is_rate = isinstance(min_rate, Real) and 0 <= min_rate <= 1

@@ -9,6 +9,7 @@ from .metropolis import (
     StretchRotateMove,
     accept,
 )
+from .persistent import PersistentMove
 
 __all__ = [
     "MOVES",
@@ -18,6 +19,7 @@ __all__ = [
     "MatrixMove",
     "Move",
     "PenaltyMove",
+    "PersistentMove",
     "StretchRotateMove",
     "accept",
 ]
@@ -28,5 +30,6 @@ MOVES = {
     "langevin": LangevinMove,
     "matrix": MatrixMove,
     "penalty": PenaltyMove,
+    "persistent": PersistentMove,
     "stretch-rotate": StretchRotateMove,
 }

@@ -296,28 +296,17 @@ class LangevinMove(HamiltonianMove):
         )
 
     def step(self, rng, energy, state, temperature, scale):
-        tau, keep = scale[:, None, None], np.exp(-self.friction)
-        bath = temperature * (1 - keep**2)
         A, v = state.A, state.velocity
         if v is None:
             v = self._velocity(rng, state, temperature)
         corrected, work, start = np.zeros(len(A)), np.zeros(len(A)), v
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # a diverging replica is noticed below
+        with np.errstate(over="ignore", invalid="ignore"):
+            # a diverging replica is noticed below
             for _ in range(self.n_leapfrog):
-                A = A + tau / 2 * v
-                gradient, error = noisy_gradient(
-                    rng, energy, np.where(np.isfinite(A), A, 0.0)
+                A, v, heat, fits = self._time_step(
+                    rng, energy, A, v, temperature, scale
                 )
-                kick = (1 + keep) / 2 * tau
-                heat, fits = heat_beside(rng, bath, kick * error)
-                before, v = v, keep * v - kick * gradient + heat
-                # What the bath gave: between both halves of the kick.
-                work -= (
-                    (v + tau / 2 * gradient) ** 2 - (before - tau / 2 * gradient) ** 2
-                ).sum(axis=(1, 2)) / 2
-                A = A + tau / 2 * v
+                work -= heat
                 corrected += fits
             lost = ~np.isfinite(A).all(axis=(1, 2))
             work += ((v**2 - start**2) / 2).sum(axis=(1, 2))
@@ -328,6 +317,22 @@ class LangevinMove(HamiltonianMove):
         if not hasattr(energy, "draw"):
             share = probability_of(work + values - state.energy, temperature)
         return State(A, values, velocity=v), np.where(lost, 0.0, share)
+
+    def _time_step(self, rng, energy, A, v, temperature, scale):
+        """Maps and velocities after a time step, the energy (R,) that the bath gave,
+        and whether it could correct for the noise.
+        """
+        tau, keep = scale[:, None, None], np.exp(-self.friction)
+        bath = temperature * (1 - keep**2)
+        A = A + tau / 2 * v
+        gradient, error = noisy_gradient(rng, energy, np.where(np.isfinite(A), A, 0.0))
+        kick = (1 + keep) / 2 * tau
+        heat, fits = heat_beside(rng, bath, kick * error)
+        before, v = v, keep * v - kick * gradient + heat
+        # What the bath gave: between both halves of the kick.
+        late, early = v + tau / 2 * gradient, before - tau / 2 * gradient
+        received = (late**2 - early**2).sum(axis=(1, 2)) / 2
+        return A + tau / 2 * v, v, received, fits
 
     def adapt(self, scale, accepted):
         # Only ever shorter: that the noise fits is no reason for larger errors of the

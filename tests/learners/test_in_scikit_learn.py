@@ -1,0 +1,104 @@
+"""Learners inside of scikit-learn's searches: costs, metadata, frames, sparse rows."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.metrics import pairwise_distances
+from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from freemetric import GMML, ITML, LMNN, LSML, NCA, RCA, SCML
+from freemetric.learners import DistanceMatching
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+)
+PAIRS = np.random.default_rng(0).integers(150, size=(60, 2))
+TUPLES = np.random.default_rng(0).integers(150, size=(60, 4))
+
+
+@pytest.mark.slow
+def test_a_search_costs_its_fits():
+    X, y = (part[:400] for part in load_digits(return_X_y=True))
+    steps = [("scale", StandardScaler()), ("lmnn", LMNN(max_iter=20))]
+    model = Pipeline([*steps, ("knn", KNeighborsClassifier())])
+    grid = {"lmnn__n_neighbors": [1, 3], "knn__n_neighbors": [1, 5]}
+    clone(model).fit(X, y)  # compiles
+    before = time.process_time()
+    for parameters in ParameterGrid(grid):
+        for train, test in StratifiedKFold(3).split(X, y):
+            one = clone(model).set_params(**parameters).fit(X[train], y[train])
+            one.score(X[test], y[test])
+    clone(model).fit(X, y)
+    fits = time.process_time() - before
+    before = time.process_time()
+    search = GridSearchCV(model, grid, cv=3).fit(X, y)
+    assert time.process_time() - before < 1.3 * fits
+    assert search.best_score_ > 0.9
+
+
+@pytest.mark.parametrize(
+    ("learner", "metadata"),
+    [
+        (NCA(max_iter=5), {"sample_weight": np.linspace(0.1, 2, 150)}),
+        (DistanceMatching(), {"sample_weight": np.linspace(0.1, 2, 150)}),
+        (RCA(), {"chunks": np.arange(150) // 10}),
+        (GMML(), {"pairs": PAIRS, "pair_labels": np.where(np.arange(60) % 2, 1, -1)}),
+        (ITML(), {"pairs": PAIRS, "pair_labels": np.where(np.arange(60) % 2, 1, -1)}),
+        (SCML(n_basis=20, max_iter=500, random_state=0), {"triplets": TUPLES[:, :3]}),
+        (LSML(), {"quadruplets": TUPLES}),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
+def test_metadata_reach_a_learner_in_a_pipeline(learner, metadata, iris):
+    X, y = iris
+    if "random_state" in learner.get_params():
+        learner = clone(learner).set_params(random_state=0)
+    Z = MinMaxScaler().fit_transform(X)
+    expected = clone(learner).fit(Z, y, **metadata).components_
+    with config_context(enable_metadata_routing=True):
+        requested = clone(learner).set_fit_request(**dict.fromkeys(metadata, True))
+        model = make_pipeline(MinMaxScaler(), requested, KNeighborsClassifier())
+        model.fit(X, y, **metadata)
+    np.testing.assert_allclose(model[1].components_, expected)
+
+
+def test_weights_are_split_with_the_samples_of_a_search(iris):
+    X, y = iris
+    weights = np.where(y == 1, 5.0, 1.0)
+    with config_context(enable_metadata_routing=True):
+        learner = NCA(2, max_iter=5).set_fit_request(sample_weight=True)
+        neighbors = KNeighborsClassifier().set_score_request(sample_weight=True)
+        model = make_pipeline(learner, neighbors)
+        search = GridSearchCV(model, {"nca__n_components": [1, 2]}, cv=2)
+        search.fit(X, y, sample_weight=weights)
+    best = search.best_params_["nca__n_components"]
+    expected = NCA(best, max_iter=5).fit(X, y, sample_weight=weights).components_
+    np.testing.assert_allclose(search.best_estimator_[0].components_, expected)
+
+
+def test_frames_out_of_the_learners_from_distances(iris):
+    frame = pd.DataFrame(iris[0], columns=list("abcd"))
+    learner = DistanceMatching(2).set_output(transform="pandas")
+    out = learner.fit(frame, pairwise_distances(frame)).transform(frame)
+    assert list(out.columns) == ["distancematching0", "distancematching1"]
+    assert list(learner.get_feature_names_out()) == list(out.columns)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix])
+def test_sparse_samples_of_given_distances(kind, rng):
+    X = rng.random((30, 4)) * (rng.random((30, 4)) < 0.5)
+    D = pairwise_distances(X * [1, 2, 3, 4])
+    expected = DistanceMatching().fit(X, D).components_
+    np.testing.assert_allclose(DistanceMatching().fit(kind(X), D).components_, expected)
+    with config_context(working_memory=1), pytest.raises(ValueError, match="MiB"):
+        DistanceMatching().fit(sparse.csr_array((200, 10_000)), np.ones(200))
