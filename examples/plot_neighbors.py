@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
-from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -25,10 +25,8 @@ X, y = make_classification(
 X_train, X_test, y_train, y_test = train_test_split(
     X, y, train_size=400, stratify=y, random_state=0
 )
-
-model = MetricKNeighborsClassifier(
-    make_pipeline(MinMaxScaler(), NCA()), random_state=0
-).fit(X_train, y_train)
+learner = make_pipeline(MinMaxScaler(), NCA())
+model = MetricKNeighborsClassifier(learner, random_state=0).fit(X_train, y_train)
 k = model.selection_["n_neighbors"]
 
 # %%
@@ -38,30 +36,20 @@ k = model.selection_["n_neighbors"]
 # this. "Test" is the error on test samples.
 
 Z = model.learner_.transform(X_train)
-# without the sample itself
-nearest = NearestNeighbors(n_neighbors=len(k)).fit(Z).kneighbors(return_distance=False)
-own = [
-    100 * np.mean((y_train[nearest[:, :n]].mean(axis=1) > 0.5) != y_train) for n in k
-]
-refitted = 100 * model.selection_["error"]
-new = 100 * np.mean(model.decisions(X_test, len(k)) != y_test[:, None], axis=0)
+neighbors = NearestNeighbors(n_neighbors=len(k)).fit(Z)
+nearest = neighbors.kneighbors(return_distance=False)  # without the sample itself
+votes = np.stack([y_train[nearest[:, :n]].mean(axis=1) > 0.5 for n in k])
+curves = {
+    "one metric": 100 * np.mean(votes != y_train, axis=1),
+    "refitted": 100 * model.selection_["error"],
+    "test": 100 * np.mean(model.decisions(X_test, len(k)) != y_test[:, None], axis=0),
+}
 
 figure, ax = plt.subplots(figsize=(6.8, 4.2), layout="constrained")
-for name, curve in {"one metric": own, "refitted": refitted, "test": new}.items():
-    ax.plot(k, curve, label=name)
-    ax.plot(k[np.argmin(curve)], np.min(curve), "ko", markersize=4)
+for name, curve in curves.items():
+    best = np.argmin(curve)
+    ax.plot(k, curve, label=f"{name}: lowest at k = {k[best]}")
+    ax.plot(k[best], curve[best], "ko", markersize=4)
 ax.set(xlabel="number of neighbours k", ylabel="error in %", ylim=(0, None))
 ax.legend(frameon=False)
 plt.show()
-
-for name, curve in {"one metric": own, "refitted": refitted}.items():
-    best = np.argmin(curve)
-    print(
-        f"{name}: k = {k[best]}, estimated error {curve[best]:.1f} %, "
-        f"test error {new[best]:.1f} %"
-    )
-plain = KNeighborsClassifier(model.n_neighbors_).fit(X_train, y_train)
-print(
-    "Euclidean distance with the refitted k: "
-    f"test error {100 * (1 - plain.score(X_test, y_test)):.1f} %"
-)

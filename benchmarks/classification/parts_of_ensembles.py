@@ -106,7 +106,7 @@ PARTS = (
         of_large_sets=True,
     ),
     Part("scale of the target (linear)", {"scale": "linear"}, task=NUMBERS),
-    Part("24 of 36 replicas", {"n_replicas": 12}, of_large_sets=True),
+    Part("(12 replicas)", {"n_replicas": 12}, of_large_sets=True),
 )
 
 

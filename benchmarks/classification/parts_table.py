@@ -64,6 +64,24 @@ def compared(table, part):
     return [f"{difference:+.2f}", counts, f"{test.p_value:.2g}"]
 
 
+def print_summary(groups):
+    """Print the differences of all groups side by side, with p in parentheses."""
+    tables = {group: losses(found, error) for group, found in groups.items()}
+    rows = []
+    for part in (part.name for part in PARTS if part.name != NOTHING):
+        cells = []
+        for group, table in tables.items():
+            has_part = any(part == p.name for p in parts_of(group, table.columns))
+            if not has_part or part not in table:
+                cells.append("")
+                continue
+            difference, _, p_value = compared(table, part)
+            cells.append(f"{difference} ({p_value})")
+        rows.append([part, *cells])
+    heads = [f"{group}: {len(table)}" for group, table in tables.items()]
+    print_table(["all groups, without", *heads], rows)
+
+
 def print_parts(records):
     """Print a table of every group: what changes without a part."""
     commits = sorted({record.versions.get("commit", "") for record in records})
@@ -92,3 +110,4 @@ def print_parts(records):
         mean = error_of[NOTHING].mean()
         title = f"{group}: {len(error_of)} tables, {what} {mean:.2f} without a change"
         print_table([*head, "time ratio"], rows, title[0].upper() + title[1:])
+    print_summary(groups)
