@@ -4,7 +4,6 @@ import time
 
 import numpy as np
 import pandas as pd
-import polars
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -87,13 +86,20 @@ def test_weights_reach_the_estimator():
         (pd.Series(LABELS == "yes").astype("boolean"), [False, True]),
         (LABELS == "yes", [False, True]),
         (pd.Series(np.where(LABELS == "yes", 3, 7)).astype("Int64"), [3, 7]),
-        (polars.Series(LABELS), ["no", "yes"]),
     ],
 )
 def test_labels(y, classes):
     model = clone(BAYES).fit(FRAME, y)
     assert model.classes_.tolist() == classes
     assert set(model.predict(FRAME).tolist()) <= set(classes)
+
+
+def test_labels_and_frames_of_polars_and_arrow():
+    polars = pytest.importorskip("polars", reason="needs the extra dev-all")
+    pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    test_labels(polars.Series(LABELS), ["no", "yes"])
+    test_other_frames(polars.from_pandas)
+    test_other_frames(lambda frame: polars.from_pandas(frame).to_arrow())
 
 
 @pytest.mark.parametrize(
@@ -133,8 +139,6 @@ def test_targets_that_are_no_numbers():
 @pytest.mark.parametrize(
     "convert",
     [
-        polars.from_pandas,
-        lambda frame: polars.from_pandas(frame).to_arrow(),
         lambda frame: frame.to_dict("records"),
         lambda frame: frame.to_numpy(dtype=object),
     ],

