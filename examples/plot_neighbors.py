@@ -19,7 +19,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import NCA, MetricKNeighborsClassifier
 
-X, y = make_classification(2400, 30, n_informative=6, flip_y=0.15, random_state=5)
+X, y = make_classification(2400, 30, n_informative=6, flip_y=0.1, random_state=0)
 X_train, X_test, y_train, y_test = train_test_split(
     X, y, train_size=400, stratify=y, random_state=0
 )
