@@ -5,11 +5,12 @@ RUN := $(VENV)/bin/python
 OLDEST := .venv-oldest
 MINIMA := .venv-minima
 PEERS := .venv-peers
+RIVALS := .venv-rivals
 DOCS := .venv-docs
 RELEASE := .venv-release
 
 .PHONY: bench-parts demo paper test test-slow test-oldest test-minima test-metric-learn lint results docs release-check fuzz survive mutants usual clean \
-	bench-accuracy bench-regression bench-bayes bench-scale bench-learners bench-speed
+	bench-accuracy bench-regression bench-bayes bench-scale bench-learners bench-speed bench-quick bench-rivals
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric demo
@@ -44,30 +45,42 @@ lint: $(VENV)/ready
 
 # classification: tables from the committed records
 bench-accuracy: $(VENV)/ready
-	$(RUN) benchmarks/accuracy.py
+	$(RUN) benchmarks/classification/accuracy.py
 
 # regression: tables from the committed records
 bench-regression: $(VENV)/ready
-	$(RUN) benchmarks/regression.py
-	$(RUN) benchmarks/regression.py --noise
+	$(RUN) benchmarks/regression/regression.py
+	$(RUN) benchmarks/regression/regression.py --noise
 
 # every part of the ensembles taken out alone: the table from the committed records
 bench-parts: $(VENV)/ready
-	$(RUN) benchmarks/parts.py
+	$(RUN) benchmarks/classification/parts.py
 
 # synthetic classification problems: tables from the committed records
 bench-bayes: $(VENV)/ready
-	$(RUN) benchmarks/synthetic.py
+	$(RUN) benchmarks/classification/synthetic.py
 
 # large tables: from the committed records
 bench-scale: $(VENV)/ready
-	$(RUN) benchmarks/scale.py
+	$(RUN) benchmarks/scale/scale.py
 
+# time and memory of every learner, beside metric-learn's
 bench-learners: $(VENV)/ready $(PEERS)/ready
-	$(RUN) benchmarks/learners.py --peer $(PEERS)/bin/python
+	$(RUN) benchmarks/speed/learners.py --peer $(PEERS)/bin/python
 
+# times and ratios to scikit-learn's, a failure beyond 1.5 times their bounds; OPTIONS="-k fit"
 bench-speed: $(VENV)/ready
-	$(RUN) benchmarks/speed.py
+	$(RUN) -m pip install --quiet --disable-pip-version-check "pytest-benchmark>=5"
+	$(RUN) -m pytest benchmarks/speed/test_speed.py --benchmark-columns=min,rounds $(OPTIONS)
+
+# a tenth of the comparisons, beside the committed records
+bench-quick: $(VENV)/ready
+	$(RUN) benchmarks/quick.py
+
+# forests, LightGBM, CatBoost and RealMLP beside ours, on tables as they are; rivals go into an environment of their own
+bench-rivals: $(RIVALS)/ready
+	$(RIVALS)/bin/python benchmarks/classification/mixed.py --run out/rivals.jsonl \
+		--methods freemetric forest hist-boosting lightgbm catboost realmlp $(OPTIONS)
 
 # benchmarks/tables and the tables of docs/results.md and docs/paper.md, from the committed records
 results: $(VENV)/ready
@@ -128,10 +141,16 @@ $(RELEASE)/ready:
 	$(RELEASE)/bin/python -m pip install --quiet --disable-pip-version-check build twine
 	touch $@
 
+$(RIVALS)/ready: pyproject.toml
+	$(PYTHON) -m venv $(RIVALS)
+	$(RIVALS)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[outside,regression]" \
+		statsmodels vega_datasets ISLP
+	touch $@
+
 $(PEERS)/ready:
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check "metric-learn==0.7.0" "scikit-learn==1.7.2"
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated
+	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(RIVALS) $(DOCS) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated

@@ -1,7 +1,7 @@
 """Is the best metric the one of lowest free energy? Basins of NCA's landscape.
 
-    python benchmarks/physics/basins.py                    # tables of the records
-    python benchmarks/physics/basins.py --run out.jsonl    # one set after another
+    python benchmarks/physics/basins.py  # tables of the records
+    python benchmarks/physics/basins.py --run out.jsonl  # one set after another
     python benchmarks/physics/basins.py --figure docs/images/basins.png
 
 On one half of a set, features in [0, 1], 24 walks of maps onto a plane are annealed
@@ -27,8 +27,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 
 from command import DATA, RECORDS, print_table
-from landscape import test_errors
-from landscape_searches import descend
+from descents import descend, test_errors
 
 from freemetric.energies import NCAEnergy
 from freemetric.experiments import dataset_info

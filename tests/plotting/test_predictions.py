@@ -7,7 +7,12 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import LinearSVC
 
 from freemetric import LFDA
-from freemetric.plotting import ConfusionDisplay, PredictionDisplay, ReliabilityDisplay
+from freemetric.plotting import (
+    ConfusionDisplay,
+    EmbeddingDisplay,
+    PredictionDisplay,
+    ReliabilityDisplay,
+)
 from freemetric.plotting.predictions import predictions_of
 
 from .models import Classifier, Regressor
@@ -113,3 +118,25 @@ def test_out_of_bag_targets_have_no_intervals(rng):
     display = PredictionDisplay.from_estimator(model)
     assert display.held.all()
     np.testing.assert_array_equal(display.y_true, X[:, 0])
+
+
+def test_targets_that_are_texts(rng):
+    X = rng.normal(size=(50, 2))
+    y = X[:, 0].round(2)
+    texts = [f"{number:.2f}".replace(".", ",") for number in y]
+    model = Regressor().fit(X, y)
+    display = PredictionDisplay.from_estimator(model, X, texts)
+    np.testing.assert_array_equal(display.y_true, y)
+    display = PredictionDisplay.from_predictions(texts, y)
+    np.testing.assert_array_equal(display.y_true, y)
+    np.testing.assert_array_equal(EmbeddingDisplay.of(model, X, texts).y, y)
+
+
+def test_the_display_for_the_other_task_is_named(flowers, rng):
+    X, y = flowers
+    with pytest.raises(TypeError, match="ConfusionDisplay is"):
+        PredictionDisplay.from_estimator(Classifier().fit(X, y), X, y)
+    numbers = Regressor().fit(X, X[:, 0])
+    for display in (ConfusionDisplay, ReliabilityDisplay):
+        with pytest.raises(TypeError, match="PredictionDisplay is"):
+            display.from_estimator(numbers, X, X[:, 0])

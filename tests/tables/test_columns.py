@@ -77,7 +77,7 @@ def works(fit, new):
 
 
 def warns(fit, new):
-    """Return whether a kind is read, though it may mean something else than in fit."""
+    """Return whether a kind is read that may mean something else than in fit."""
     if fit in TRUTH_WORDS:
         return new == "zero one"
     if fit in {"zero one", "shares"} and new in TRUTH_WORDS | {"percent"}:
@@ -189,3 +189,21 @@ def test_categories_of_numbers_keep_their_names():
     for values in ([1, 2], [1.0, 2.0], ["1", "2"], np.float32([1, 2])):
         rows = encoder.transform(pd.DataFrame({"c": values}))
         np.testing.assert_array_equal(rows, np.eye(2))
+
+
+def test_the_cell_that_is_no_truth_value_is_named():
+    encoder = TableEncoder().fit(table(COLUMNS["yes no"]))
+    rows = table(COLUMNS["yes no"]).head(3).assign(c=["yes", "no", "maybe"])
+    with pytest.raises(ValueError, match=r"row 2: it holds 'maybe', .* true or false"):
+        encoder.transform(rows)
+
+
+@pytest.mark.parametrize("n_rows", [1, 8, 9])
+def test_few_rows_are_read_as_many(n_rows):
+    frame = pd.DataFrame({name: COLUMNS[name] for name in FITTED})
+    frame["gaps"] = frame["nullable"].mask(BITS == 1)
+    encoder = TableEncoder().fit(frame)
+    whole = encoder.transform(frame)
+    for start in (0, 20, 40):
+        rows = slice(start, start + n_rows)
+        np.testing.assert_array_equal(encoder.transform(frame[rows]), whole[rows])

@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import polars
 import pytest
 from sklearn.base import clone
 
@@ -116,3 +117,20 @@ def test_a_failed_fit_leaves_the_old_one():
         encoder.fit(table(c=np.where(np.arange(N) == 5, -np.inf, SIZES)))
     assert list(encoder.kinds_) == ["size"]
     assert clone(encoder).get_params() == {"keep": (), "drop": ()}
+
+
+def test_every_kind_of_table():
+    frame = table(colour=RNG.choice(["red", "blue"], N))
+    encoder = TableEncoder()
+    expected = encoder.fit_transform(frame)
+    np.testing.assert_array_equal(encoder.transform(frame.to_dict("records")), expected)
+    np.testing.assert_array_equal(
+        encoder.transform(polars.from_pandas(frame)), expected
+    )
+
+
+def test_many_columns_of_no_use_are_counted():
+    frame = table(**{f"c{i}": np.ones(N) for i in range(30)})
+    with pytest.warns(UserWarning, match="'c19' .* and 10 others; keep=") as caught:
+        TableEncoder().fit(frame)
+    assert len(caught) == 1

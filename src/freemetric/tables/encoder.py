@@ -103,9 +103,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             The features that vary.
         """
         X = as_frame(X)[0]
-        check_names(X, self.keep, "keep")
-        check_names(X, self.drop, "drop")
-        columns, values, reasons = fit_columns(X, set(self.keep), set(self.drop))
+        keep = names_of(X, self.keep, "keep")
+        drop = names_of(X, self.drop, "drop")
+        columns, values, reasons = fit_columns(X, keep, drop)
         features = features_of(columns, values, len(X))
         varying = features.min(axis=0) < features.max(axis=0)
         if not varying.any():
@@ -251,13 +251,15 @@ def number_the_rows(name, numbers):
     return is_called_so or (is_consecutive and len(numbers) > MAX_CATEGORIES)
 
 
-def check_names(X, names, parameter):
-    """Raise an error if keep or drop is no sequence of names of columns."""
+def names_of(X, names, parameter):
+    """Return the set of names in keep or drop, which must be those of columns."""
     if isinstance(names, str):
         raise TypeError(f"{parameter} must be a list of names, such as [{names!r}].")
-    unknown = [name for name in names if name not in X.columns]
+    names = {str(name): name for name in names}
+    unknown = [names[name] for name in names if name not in X.columns]
     if unknown:
         raise ValueError(f"{parameter} names columns that X lacks: {unknown}.")
+    return set(names)
 
 
 def warn_of_columns_left_out(reasons):

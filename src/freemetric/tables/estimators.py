@@ -1,6 +1,13 @@
 """The estimators of tables: an encoder, and an estimator of arrays behind it."""
 
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+    is_regressor,
+)
 from sklearn.metrics import r2_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
@@ -27,6 +34,15 @@ def check_weights(estimator, sample_weight):
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         name = type(estimator).__name__
         raise ValueError(f"{name} cannot use sample_weight.")
+
+
+def check_task(model, estimator):
+    """Raise an error if the estimator inside predicts classes in place of numbers."""
+    is_other = is_regressor if is_classifier(model) else is_classifier
+    if is_other(estimator):
+        name = type(estimator).__name__
+        other = "TableRegressor" if is_classifier(model) else "TableClassifier"
+        raise TypeError(f"estimator={name}() is for {other}.")
 
 
 def check_predicts(estimator):
@@ -65,6 +81,7 @@ class TableModel(BaseEstimator):
         """
         estimator = self._unfitted_estimator()
         check_predicts(estimator)
+        check_task(self, estimator)
         check_weights(estimator, sample_weight)
         frame, has_names = as_frame(X)
         target = self._check_target(y, len(frame))

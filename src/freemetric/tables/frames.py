@@ -29,6 +29,9 @@ def as_frame(X):
     elif not isinstance(X, pd.DataFrame):
         X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
+        if not hasattr(X, "shape") and np.asarray(X).ndim == 0:
+            wanted = "a DataFrame, a list of dict or an array of two axes"
+            raise TypeError(f"X must be {wanted}, got a {type(X).__name__}.")
         X = check_array(X, dtype=None, ensure_all_finite="allow-nan", input_name="X")
         return pd.DataFrame(X, columns=default_names(X.shape[1])), False
     if X.empty:
@@ -75,7 +78,10 @@ def as_target(y, n_rows, owner):
     if y is None:
         message = "requires y to be passed, but the target y is None"
         raise ValueError(f"{owner} {message}.")
-    n_gaps = int(np.sum(pd.isna(np.asarray(y))))
+    cells = np.asarray(y)
+    texts = cells.ravel() if cells.dtype.kind in "OU" else ()
+    n_gaps = sum(isinstance(cell, str) and not cell.strip() for cell in texts)
+    n_gaps += int(np.sum(pd.isna(cells)))
     if n_gaps:
         message = "leave out the rows without a target"
         raise ValueError(f"Input y contains NaN: it has {n_gaps} gaps; {message}.")
@@ -92,7 +98,8 @@ def as_numbers(y):
     """Return a target as numbers; it may hold texts such as "12.5"."""
     cells = cells_of_table(pd.DataFrame({"y": y}), ["y"])["y"]
     numbers = read_numbers(cells).values if isinstance(cells, list) else cells
-    unread = np.flatnonzero(np.isnan(numbers.astype(float)))
+    is_date = numbers.dtype.kind == "M"
+    unread = np.flatnonzero(is_date | np.isnan(numbers.astype(float)))
     if len(unread):
         row = unread[0]
         raise ValueError(f"y, row {row}: {str(y[row])!r} is no number.")
