@@ -34,7 +34,7 @@ def bands(n_samples, seed):
     return np.column_stack([first, second]), np.array([0, 1, 2, 0])[band]
 
 
-X, y = bands(160, seed=0)
+X, y = bands(160, seed=2)
 X_test, y_test = bands(2000, seed=1)
 
 

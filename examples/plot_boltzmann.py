@@ -28,7 +28,7 @@ x = np.linspace(-1.8, 1.8, 400)
 E = energy(x[:, None, None])
 
 # %%
-# We run 400 replicas for 200 steps each. The histograms show the sampled states, the
+# We run 50 replicas for 200 steps each. The histograms show the sampled states, the
 # lines Boltzmann's distribution. Hot replicas move freely, cold replicas stay near the
 # minima. As T goes to zero, nearly all replicas are in the deeper minimum.
 
@@ -36,7 +36,7 @@ rng = np.random.default_rng(0)
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained", sharey=True)
 for ax, T in zip(axes, (1.0, 0.4, 0.2), strict=True):
     sampler = Annealing(Constant(T), ElementMove(1.0, n_moves=20), n_steps=200)
-    start = rng.uniform(-1.5, 1.5, (400, 1, 1))
+    start = rng.uniform(-1.5, 1.5, (50, 1, 1))
     steps = sampler.iterate(rng, energy, start)
     visited = [state.A.ravel() for state, info in steps if info.step > 100]
     density = np.exp(-E / T)

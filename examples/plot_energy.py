@@ -12,6 +12,8 @@ this for every linear map A.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.special import softmax
+from sklearn.metrics import pairwise_distances
 
 from freemetric import NCA
 from freemetric.energies import NCAEnergy
@@ -29,23 +31,27 @@ X = np.column_stack([along + across, along - across])
 
 energy = NCAEnergy().bind(X, y)
 learned = NCA().fit(X, y).components_
-one = np.argmin(np.abs(along))  # a sample in the middle
 
 
 def neighbor_probabilities(A):
-    """Probabilities that the sample in the middle chooses the others."""
-    squares = (((X - X[one]) @ A.T) ** 2).sum(axis=1)
-    squares[one] = np.inf
-    p = np.exp(squares.min() - squares)
-    return p / p.sum()
+    """Probabilities (N, N) that a sample chooses another one."""
+    squares = pairwise_distances(X @ A.T, metric="sqeuclidean")
+    np.fill_diagonal(squares, np.inf)
+    return softmax(-squares, axis=1)
 
+
+before, after = neighbor_probabilities(np.eye(2)), neighbor_probabilities(learned)
+is_own = y[:, None] == y
+one = np.argmax(((after - before) * is_own).sum(axis=1))  # learning helps it most
 
 # %%
-# Marks are as large as the probability that the sample with the cross chooses them.
+# The cross is the sample that learning helps most. Marks are as large as the probability
+# that it chooses them.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
-for ax, A, name in zip(axes, (np.eye(2), learned), ("before", "after"), strict=True):
-    Z, p = X @ A.T, neighbor_probabilities(A)
+maps = {"before": (np.eye(2), before[one]), "after": (learned, after[one])}
+for ax, (name, (A, p)) in zip(axes, maps.items(), strict=True):
+    Z = X @ A.T
     for c, color in enumerate(("tab:blue", "tab:orange")):
         ax.scatter(*Z[y == c].T, s=8 + 900 * p[y == c], color=color, alpha=0.6)
     ax.plot(*Z[one], "kx", markersize=9)

@@ -26,22 +26,22 @@ cooling = Annealing(Geometric(0.01, 0.93), n_steps=120)
 annealed = DMLFE(sampler=cooling, random_state=0).fit(X, y)
 
 # %%
-# A schedule is a rule for the next temperature. Ours rises from 0.00001 to 0.03 and
-# falls again, evenly in the logarithm.
+# A schedule is a function of the step. Ours rises from 0.00001 to 0.03 and falls again,
+# evenly in the logarithm.
 
 half = 180
-rng = np.random.default_rng(0)
-A = np.repeat(annealed.components_[None], 2, axis=0)
-curves = {}
-for name, start, factor in (("melting", 1e-5, 3000), ("freezing", 3e-2, 1 / 3000)):
-    schedule = Geometric(start, factor ** (1 / half))
-    sampler = Annealing(schedule, HamiltonianMove(), n_steps=half, burn_in=1.0)
-    temperatures, overlaps = [], []
-    for state, info in sampler.iterate(rng, energy, A):
-        temperatures.append(info.temperature[0])
-        overlaps.append(overlap(state.A[:1], state.A[1:])[0])
-    A = state.A
-    curves[name] = temperatures, overlaps
+
+
+def schedule(step, temperatures, energies):
+    return 3e-2 * 3000 ** -abs(step / half - 1)
+
+
+sampler = Annealing(schedule, HamiltonianMove(), n_steps=2 * half, burn_in=1.0)
+start = np.repeat(annealed.components_[None], 2, axis=0)
+steps = list(sampler.iterate(np.random.default_rng(0), energy, start))
+temperature = np.array([info.temperature[0] for _, info in steps])
+maps = np.array([state.A for state, _ in steps])
+q = overlap(maps[:, 0], maps[:, 1])
 
 # %%
 # The overlap of both replicas is 1 in the cold. It falls where the metric melts. When
@@ -49,9 +49,9 @@ for name, start, factor in (("melting", 1e-5, 3000), ("freezing", 3e-2, 1 / 3000
 # iris has few valleys. The overlap is averaged over 15 steps.
 
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-for name, (temperatures, overlaps) in curves.items():
-    smooth = np.convolve(overlaps, np.ones(15) / 15, mode="valid")
-    ax.plot(temperatures[7:-7], smooth, label=name)
+smooth = np.convolve(np.pad(q, 7, mode="edge"), np.ones(15) / 15, mode="valid")
+ax.plot(temperature[:half], smooth[:half], color="tab:red", label="melting")
+ax.plot(temperature[half:], smooth[half:], color="tab:blue", label="freezing")
 ax.set(xscale="log", xlabel="temperature", ylabel="overlap of two replicas")
 ax.set_ylim(0, 1.02)
 ax.legend(frameon=False)

@@ -47,7 +47,7 @@ grid = {
 }
 search = GridSearchCV(model, grid, cv=5).fit(X, y)
 results = pd.DataFrame(search.cv_results_)
-results["learner"] = [type(metric).__name__ for metric in results["param_metric"]]
+results["learner"] = [type(used["metric"]).__name__ for used in results["params"]]
 best = results.groupby("learner")["mean_test_score"].max().sort_values()
 
 figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")

