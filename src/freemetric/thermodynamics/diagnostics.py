@@ -5,6 +5,7 @@ flow, correlation times, and estimates of log Z that must agree.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..mc.diagnostics import effective_sample_size, split_r_hat
 from ..mc.state import Array
@@ -188,7 +189,7 @@ def equilibrated(recording: Recording) -> Recording:
     return recording.after(max(equilibration(column) for column in total.T))
 
 
-def walks_of(recording: Recording) -> tuple[Array, Array]:
+def walks_of(recording: Recording) -> tuple[NDArray[np.intp], Array]:
     """Rungs of every replica, (n_steps, n_replicas), and the end that it was at last: 1
     for the hot one, 0 for the cold one, NaN before the first.
     """
