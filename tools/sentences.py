@@ -88,6 +88,11 @@ def found(file, pattern):
     return lambda: re.search(pattern, content(file))[1]
 
 
+def rounded(figure, digits):
+    """Return a function of a figure with fewer digits."""
+    return lambda: f"{float(figure()):.{digits}f}"
+
+
 def smallest_lead():
     """Return the smallest lead in error on the splits of the stronger methods."""
     leads = [row[1].split(",")[0] for row in rivals()]
@@ -220,6 +225,11 @@ SENTENCES = [
             found("paper_tests", r"Nemenyi ([\d.]+)"),
             found("paper_tests", r"Bonferroni-Dunn ([\d.]*\d)"),
         ),
+    ),
+    Sentence(
+        PAPER,
+        "DMLFE does need fewest neighbours in the mean, {}.",
+        (rounded(cell("paper_neighbors", "Method", "DMLFE", "Mean k"), 1),),
     ),
     Sentence(
         PAPER,

@@ -100,6 +100,7 @@ def test_labels_and_frames_of_polars_and_arrow():
     test_labels(polars.Series(LABELS), ["no", "yes"])
     test_other_frames(polars.from_pandas)
     test_other_frames(lambda frame: polars.from_pandas(frame).to_arrow())
+    test_what_has_no_rows(polars.from_pandas(FRAME).lazy())
 
 
 @pytest.mark.parametrize(
