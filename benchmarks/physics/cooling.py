@@ -209,8 +209,11 @@ def draw(records, path):
     figure, axes = plt.subplots(2, 2, figsize=(7, 5.6), layout="constrained")
     for ax, record in zip(axes.ravel(), records, strict=False):
         for search, residual in residuals(record).items():
-            ax.plot(COSTS, residual.mean(axis=1), marker="o", label=search)
+            mean = residual.mean(axis=1)
+            ax.plot(COSTS, np.where(mean > 0, mean, np.nan), marker="o", label=search)
         ax.set(xscale="log", yscale="log", title=record["problem"])
+        ax.set_xticks(COSTS, [str(cost) for cost in COSTS])
+        ax.set_xticks([], minor=True)
     axes[0, 0].legend(frameon=False)
     figure.supxlabel("Monte Carlo steps of one replica")
     figure.supylabel("residual energy")
