@@ -135,25 +135,8 @@ published_setting = partial(cell, "paper_ranks", "Method")
 library_setting = partial(
     cell, "paper_ranks", "Method", after="DMLFE in the library's setting"
 )
-README = {
-    "| **FreeEnergyClassifier** | **{}** | **{}** |": "free-energy",
-    "| random forest | {} | {} |": "rf",
-    "| SVM, tuned | {} | {} |": "svm",
-    "| gradient boosting | {} | {} |": "hist-boosting",
-    "| NCA and k-NN | {} | {} |": "nca",
-    "| logistic regression, tuned | {} | {} |": "logistic",
-}
 RESULTS, PAPER = "docs/results.md", "docs/paper.md"
 SENTENCES = [
-    *(
-        Sentence("README.md", text, (mean(SMALL, name), mean(ALL, name)))
-        for text, name in README.items()
-    ),
-    Sentence(
-        "README.md",
-        "of the paper is {} (forest {}, best other metric {})",
-        (rank("free-energy"), rank("rf"), rank("scml")),
-    ),
     Sentence(
         RESULTS,
         "has a mean error of {} %, a random forest {} %, a tuned SVM {} %, NCA with "
