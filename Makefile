@@ -5,11 +5,12 @@ RUN := $(VENV)/bin/python
 OLDEST := .venv-oldest
 MINIMA := .venv-minima
 PEERS := .venv-peers
+RIVALS := .venv-rivals
 DOCS := .venv-docs
 RELEASE := .venv-release
 
 .PHONY: bench-parts demo paper test test-slow test-oldest test-minima test-metric-learn lint results docs release-check fuzz survive mutants usual clean \
-	bench-accuracy bench-regression bench-bayes bench-scale bench-learners bench-speed
+	bench-accuracy bench-regression bench-bayes bench-scale bench-learners bench-speed bench-quick bench-rivals
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric demo
@@ -21,8 +22,12 @@ paper: $(VENV)/ready
 test: lint
 	$(RUN) -m pytest -n 2 --dist worksteal -m "not slow"
 
-test-slow: $(VENV)/ready
+# what is slow, and what needs Dask, ONNX Runtime, Arrow or polars, which `make test` skips
+test-slow: $(VENV)/all
 	$(RUN) -m pytest -n 2 -m slow
+	$(RUN) -m pytest -n 2 -m "not slow" tests/dask tests/files/test_onnx.py tests/tables/test_estimators.py tests/cli \
+		tests/test_docs.py tests/test_ecosystem.py src/freemetric/dask src/freemetric/files
+	$(RUN) -m pytest -n 2 --hypothesis-profile=many tests/test_properties.py
 
 # scikit-learn's estimator contract, model files and tables on the oldest supported release
 test-oldest: $(OLDEST)/ready
@@ -44,30 +49,42 @@ lint: $(VENV)/ready
 
 # classification: tables from the committed records
 bench-accuracy: $(VENV)/ready
-	$(RUN) benchmarks/accuracy.py
+	$(RUN) benchmarks/classification/accuracy.py
 
 # regression: tables from the committed records
 bench-regression: $(VENV)/ready
-	$(RUN) benchmarks/regression.py
-	$(RUN) benchmarks/regression.py --noise
+	$(RUN) benchmarks/regression/regression.py
+	$(RUN) benchmarks/regression/regression.py --noise
 
 # every part of the ensembles taken out alone: the table from the committed records
 bench-parts: $(VENV)/ready
-	$(RUN) benchmarks/parts.py
+	$(RUN) benchmarks/classification/parts.py
 
 # synthetic classification problems: tables from the committed records
 bench-bayes: $(VENV)/ready
-	$(RUN) benchmarks/synthetic.py
+	$(RUN) benchmarks/classification/synthetic.py
 
 # large tables: from the committed records
 bench-scale: $(VENV)/ready
-	$(RUN) benchmarks/scale.py
+	$(RUN) benchmarks/scale/scale.py
 
+# time and memory of every learner, beside metric-learn's
 bench-learners: $(VENV)/ready $(PEERS)/ready
-	$(RUN) benchmarks/learners.py --peer $(PEERS)/bin/python
+	$(RUN) benchmarks/speed/learners.py --peer $(PEERS)/bin/python
 
+# times and ratios to scikit-learn's, a failure beyond 1.5 times their bounds; OPTIONS="-k fit"
 bench-speed: $(VENV)/ready
-	$(RUN) benchmarks/speed.py
+	$(RUN) -m pip install --quiet --disable-pip-version-check "pytest-benchmark>=5"
+	$(RUN) -m pytest benchmarks/speed/test_speed.py --benchmark-columns=min,rounds $(OPTIONS)
+
+# a tenth of the comparisons, beside the committed records
+bench-quick: $(VENV)/ready
+	$(RUN) benchmarks/quick.py
+
+# forests, LightGBM, CatBoost and RealMLP beside ours, on tables as they are; rivals go into an environment of their own
+bench-rivals: $(RIVALS)/ready
+	$(RIVALS)/bin/python benchmarks/classification/mixed.py --run out/rivals.jsonl \
+		--methods freemetric forest hist-boosting lightgbm catboost realmlp $(OPTIONS)
 
 # benchmarks/tables and the tables of docs/results.md and docs/paper.md, from the committed records
 results: $(VENV)/ready
@@ -104,6 +121,10 @@ $(VENV)/ready: pyproject.toml
 	$(RUN) -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	touch $@
 
+$(VENV)/all: $(VENV)/ready
+	$(RUN) -m pip install --quiet --disable-pip-version-check -e ".[dev-all]"
+	touch $@
+
 $(OLDEST)/ready: pyproject.toml
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" \
@@ -128,10 +149,16 @@ $(RELEASE)/ready:
 	$(RELEASE)/bin/python -m pip install --quiet --disable-pip-version-check build twine
 	touch $@
 
+$(RIVALS)/ready: pyproject.toml
+	$(PYTHON) -m venv $(RIVALS)
+	$(RIVALS)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[outside,regression]" \
+		statsmodels vega_datasets ISLP
+	touch $@
+
 $(PEERS)/ready:
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check "metric-learn==0.7.0" "scikit-learn==1.7.2"
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated
+	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(RIVALS) $(DOCS) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated

@@ -74,6 +74,7 @@ html_sidebars = {"index": []}
 GALLERY = [
     "plot_energy.py",
     "plot_boltzmann.py",
+    "plot_tempering.py",
     "plot_confinement.py",
     "plot_moves.py",
     "plot_quenches.py",
@@ -88,7 +89,7 @@ GALLERY = [
     "plot_explain.py",
     "plot_imbalanced.py",
     "plot_intervals.py",
-    "plot_regression.py",
+    "plot_wages.py",
     "plot_pipeline.py",
 ]
 """The order in which to read the examples: the physics first, then the uses."""
@@ -112,21 +113,16 @@ sphinx_gallery_conf = {
 
 
 def animations(block, block_vars, gallery_conf):
-    """Save the animations ``light`` and ``dark`` of an example as GIF files: one is for
-    light pages, one for dark.
-    """
-    rst = ""
-    for shade in ("light", "dark"):
-        film = block_vars["example_globals"].pop(shade, None)
-        if isinstance(film, Animation):
-            path = Path(next(block_vars["image_path_iterator"])).with_suffix(".gif")
-            film.save(path, writer=PillowWriter(fps=8), dpi=100)
-            plt.close(film._fig)
-            source = path.relative_to(gallery_conf["src_dir"]).as_posix()
-            words = "samples in the learned plane while the temperature changes"
-            rst += f"\n.. image:: /{source}\n   :alt: {words}\n"
-            rst += f"   :class: only-{shade}\n"
-    return rst
+    """Save the animation ``film`` of an example as a GIF file."""
+    film = block_vars["example_globals"].pop("film", None)
+    if not isinstance(film, Animation):
+        return ""
+    path = Path(next(block_vars["image_path_iterator"])).with_suffix(".gif")
+    film.save(path, writer=PillowWriter(fps=8), dpi=100)
+    plt.close(film._fig)
+    source = path.relative_to(gallery_conf["src_dir"]).as_posix()
+    words = "samples in the learned plane while the temperature changes"
+    return f"\n.. image:: /{source}\n   :alt: {words}\n"
 
 
 class ReadingOrder:

@@ -8,11 +8,12 @@ this for every linear map A.
 
 # %%
 # The classes differ in the difference of the two features. Each feature alone is
-# uninformative. With the Euclidean distance, the nearest neighbours of the marked
-# sample belong to both classes.
+# uninformative.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.special import softmax
+from sklearn.metrics import pairwise_distances
 
 from freemetric import NCA
 from freemetric.energies import NCAEnergy
@@ -32,70 +33,27 @@ energy = NCAEnergy().bind(X, y)
 learned = NCA().fit(X, y).components_
 
 
-def neighbour_probabilities(A, i):
-    squares = (((X - X[i]) @ A.T) ** 2).sum(axis=1)
-    squares[i] = np.inf
-    p = np.exp(squares.min() - squares)
-    return p / p.sum()
+def neighbor_probabilities(A):
+    """Probabilities (N, N) that a sample chooses another one."""
+    squares = pairwise_distances(X @ A.T, metric="sqeuclidean")
+    np.fill_diagonal(squares, np.inf)
+    return softmax(-squares, axis=1)
 
 
-right = np.array(
-    [neighbour_probabilities(learned, i)[y == y[i]].sum() for i in range(len(X))]
-)
-# a sample in the middle with good neighbours after learning
-one = np.argmin(np.abs(along) + 9 * (right < 0.95))
-
-figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
-for ax, A, name in zip(
-    axes, (np.eye(2), learned), ("before", "after learning"), strict=True
-):
-    Z, p = X @ A.T, neighbour_probabilities(A, one)
-    for c, color in enumerate(("tab:blue", "tab:orange")):
-        ax.scatter(*Z[y == c].T, s=8 + 900 * p[y == c], color=color, alpha=0.6)
-        ax.scatter([], [], color=color, label=f"class {c}")
-    ax.plot(*Z[one], "kx", markersize=9)
-    ax.set(
-        title=f"{name}: E = {energy(A[None])[0]:.2f}",
-        xticks=[],
-        yticks=[],
-        aspect="equal",
-        adjustable="datalim",
-    )
-axes[0].legend(loc="upper left", frameon=False)
-figure.suptitle("size: probability of being chosen by the sample with the cross")
-plt.show()
+before, after = neighbor_probabilities(np.eye(2)), neighbor_probabilities(learned)
+is_own = y[:, None] == y
+one = np.argmax(((after - before) * is_own).sum(axis=1))  # learning helps it most
 
 # %%
-# The energy landscape
-# --------------------
-# We draw the energy of all maps that stretch the difference of the features by s and
-# their sum by t. The energy falls when s grows and rises when t grows. For large s it
-# becomes constant.
+# The cross is the sample that learning helps most. Marks are as large as the
+# probability that it chooses them.
 
-stretch = np.linspace(0, 12, 49)
-rotation = np.array([[1, -1], [1, 1]]) / np.sqrt(2)
-s, t = np.meshgrid(stretch, stretch)
-# shape (R, 2, 2)
-maps = np.stack([s.ravel(), t.ravel()], axis=1)[:, :, None] * rotation
-E = energy(maps).reshape(s.shape)
-
-figure, ax = plt.subplots(figsize=(6, 4.6), layout="constrained")
-shades = ax.contourf(s, t, E, levels=20, cmap="viridis_r")
-ax.plot(1, 1, "o", color="white", label="A = I, Euclidean distance")
-best = np.unravel_index(E.argmin(), E.shape)
-ax.plot(
-    s[best],
-    t[best],
-    "*",
-    color="white",
-    markeredgecolor="black",
-    markersize=16,
-    clip_on=False,
-    label="lowest on this grid",
-)
-ax.set(
-    xlabel="stretch of the difference of the features", ylabel="stretch of their sum"
-)
-ax.legend(labelcolor="white", frameon=False)
-figure.colorbar(shades, label="energy")
+figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
+maps = {"before": (np.eye(2), before[one]), "after": (learned, after[one])}
+for ax, (name, (A, p)) in zip(axes, maps.items(), strict=True):
+    Z = X @ A.T
+    for c, color in enumerate(("tab:blue", "tab:orange")):
+        ax.scatter(*Z[y == c].T, s=8 + 900 * p[y == c], color=color, alpha=0.6)
+    ax.plot(*Z[one], "kx", markersize=9)
+    ax.set(title=f"{name} learning: E = {energy(A[None])[0]:.2f}", xticks=[], yticks=[])
 plt.show()

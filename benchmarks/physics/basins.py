@@ -1,7 +1,7 @@
 """Is the best metric the one of lowest free energy? Basins of NCA's landscape.
 
-    python benchmarks/physics/basins.py                    # tables of the records
-    python benchmarks/physics/basins.py --run out.jsonl    # one set after another
+    python benchmarks/physics/basins.py  # tables of the records
+    python benchmarks/physics/basins.py --run out.jsonl  # one set after another
     python benchmarks/physics/basins.py --figure docs/images/basins.png
 
 On one half of a set, features in [0, 1], 24 walks of maps onto a plane are annealed
@@ -27,8 +27,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 
 from command import DATA, RECORDS, print_table
-from landscape import test_errors
-from landscape_searches import descend
+from descents import descend, test_errors
 
 from freemetric.energies import NCAEnergy
 from freemetric.experiments import dataset_info
@@ -165,14 +164,14 @@ def print_records(records):
     print(f"\nSets with fewer than four basins: {len(records) - len(used)}.")
     for k, name in enumerate(names):
         against = wilcoxon(rho[:, k]).pvalue
-        print(f"rho of {name} against 0: p = {against:.3f}")
+        print(f"rho of {name} against 0: p = {against:.2g}")
         if k:
             p_rho = wilcoxon(rho[:, k] - rho[:, 0]).pvalue
             difference = errors[:, k] - errors[:, 0]
             p_error = wilcoxon(difference).pvalue if difference.any() else 1.0
             print(
-                f"rho of {name} against that of E: p = {p_rho:.3f}; "
-                f"error of the lowest {difference.mean():+.2f}, p = {p_error:.3f}"
+                f"rho of {name} against that of E: p = {p_rho:.2g}; "
+                f"error of the lowest {difference.mean():+.2f}, p = {p_error:.2g}"
             )
     for record in records:
         for T in TEMPERATURES if "ladder" in record else ():

@@ -8,7 +8,7 @@ Annealing of ten replicas, parallel tempering of ten and population annealing of
 replicas make the same number of Monte Carlo steps of one replica in all. The residual
 energy is the lowest energy on the way minus that of the ground state. It is known by
 enumeration for 20 random signs that all interact. For NCA's energy of maps onto a
-plane, on one half of three sets, it is the lowest end of all searches and of 100
+plane, on one half of three sets, it is the lowest end of all searches and of 40
 descents. The exponent is that of the mean residual energy as a power of the cost.
 """
 
@@ -24,7 +24,7 @@ sys.path.append(str(HERE.parent))
 
 from basins import RIDGE, commit, halves, read
 from command import DATA, RECORDS, print_table
-from landscape_searches import descend
+from descents import descend
 
 from freemetric.energies import NCAEnergy
 from freemetric.mc import (
@@ -42,7 +42,7 @@ COMMITTED = RECORDS / "physics/cooling.jsonl"
 SETS = ("glass-g2", "liver", "heart")
 SIGNS = "20 random signs"
 N_SIGNS, N_REPLICAS, N_RUNGS = 20, 10, 10
-COSTS, SEEDS, N_DESCENTS = (200, 400, 800, 1600), range(6), 100
+COSTS, SEEDS, N_DESCENTS = (200, 400, 800, 1600), range(4), 40
 
 
 class Signs:

@@ -4,4 +4,9 @@ import sys
 
 from ..pages import ROOT
 
-sys.path.append(str(ROOT / "benchmarks"))
+FOLDER = ROOT / "benchmarks"
+sys.path.append(str(FOLDER))
+sys.path += [
+    str(FOLDER / name)
+    for name in ("paper", "classification", "regression", "speed", "scale", "physics")
+]

@@ -75,7 +75,7 @@ def test_calibration_selection_and_scale():
     assert sorted(weights)[-2:] == [0, 1]
     assert set(fitted("several k (k = 5)").selection_["n_neighbors"]) == {5}
     assert fitted("scale of the target (linear)", NUMBERS).scale_.name == "linear"
-    assert PARTS["24 of 36 replicas"].parameters == {"n_replicas": 12}
+    assert PARTS["(12 replicas)"].parameters == {"n_replicas": 12}
 
 
 def test_bags_do_not_grow():
@@ -122,7 +122,7 @@ def test_the_pool_is_read_split_and_fitted(a_pool, kind, name, measure):
     first, second = tables.table_halves(name, 0)
     rows = [*first.X.index, *second.X.index]
     assert sorted(rows) == list(range(60))
-    job = Job(f"{kind}/{name}", "free-energy", 0, 0, "24 of 36 replicas")
+    job = Job(f"{kind}/{name}", "free-energy", 0, 0, "(12 replicas)")
     record = parts.record_of(job, None)
     assert not record.failure
     assert getattr(record, measure) is not None

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_iris
 
 mixed_data = pytest.importorskip("mixed_data", reason="benchmarks are not installed")
 import mixed_methods  # noqa: E402
@@ -42,22 +41,13 @@ def test_methods_of_mixed_tables(name, task, table):
         np.testing.assert_allclose(P.sum(axis=1), 1, rtol=1e-5)
 
 
-def test_a_forest_is_tuned_by_inner_folds():
-    X, y = load_iris(return_X_y=True)
-    search = outside_methods.METHODS["forest-tuned"](0)
-    search.set_params(n_iter=2, estimator__n_estimators=5).fit(X[::2], y[::2])
-    assert (search.predict(X[1::2]) == y[1::2]).mean() > 0.85
-    drawn = search.cv_results_["params"]
-    assert set(drawn[0]) == {"max_features", "min_samples_leaf", "criterion"}
-
-
 def test_a_method_without_its_package_is_named(monkeypatch, capsys):
     monkeypatch.setattr(outside_methods, "find_spec", lambda name: None)
-    names = ["forest-500", "tabm-bagged", "catboost-tuned"]
+    names = ["forest-500", "tabm-bagged", "catboost"]
     assert outside_methods.are_here(names) == ["forest-500"]
     text = capsys.readouterr().out
     assert "tabm-bagged needs pytabkit" in text
-    assert "catboost-tuned needs catboost" in text
+    assert "catboost needs catboost" in text
 
 
 def test_every_table_has_a_licence_and_a_target_of_its_own():

@@ -13,11 +13,10 @@ FOLDER = ROOT / "benchmarks"
 pytestmark = pytest.mark.skipif(
     not FOLDER.exists(), reason="benchmarks are not part of an installed package"
 )
-SCRIPTS = ["accuracy", "gpu", "landscape", "learners", "mixed", "outside", "paper"]
-SCRIPTS += ["learners_size", "moves"]
-SCRIPTS += ["parts", "regression", "scale", "speed", "synthetic"]
-COMMANDS = ["accuracy", "landscape", "mixed", "mixed --list", "outside", "paper"]
-COMMANDS += ["learners_size", "regression", "regression --noise", "scale", "synthetic"]
+SCRIPTS = ["accuracy", "gpu", "learners", "learners_size", "mixed", "moves"]
+SCRIPTS += ["outside", "paper", "parts", "quick", "regression", "scale", "synthetic"]
+COMMANDS = ["accuracy", "learners_size", "mixed", "mixed --list", "outside", "paper"]
+COMMANDS += ["regression", "regression --noise", "scale", "synthetic"]
 
 
 def main(monkeypatch, capsys, words):
@@ -69,13 +68,7 @@ def test_runs(words, n_records, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_the_landscape_and_the_scale_are_measured(tmp_path, monkeypatch, capsys):
-    path = tmp_path / "landscape.jsonl"
-    import landscape_searches
-
-    monkeypatch.setattr(landscape_searches, "MOST_SECONDS", 0.2)
-    text = main(monkeypatch, capsys, ["landscape", "--run", path, "--sets", "iris"])
-    assert "| iris | 75 | 4 |" in text
+def test_the_scale_is_measured():
     import scale
 
     record = scale.measure("boosting, histograms", 1000, 1)
@@ -84,7 +77,7 @@ def test_the_landscape_and_the_scale_are_measured(tmp_path, monkeypatch, capsys)
 
 @pytest.mark.slow
 def test_a_learner_is_measured_in_a_process_of_its_own():
-    words = [sys.executable, FOLDER / "learners.py", "--learners", "rca"]
+    words = [sys.executable, FOLDER / "speed/learners.py", "--learners", "rca"]
     done = subprocess.run(
         [*words, "--sets", "wine"], capture_output=True, text=True, check=True
     )

@@ -29,17 +29,10 @@ def has(module):
         return False
 
 
-@pytest.fixture
-def entry(monkeypatch):
-    """Modules of the entry, by name."""
-    monkeypatch.syspath_prepend(str(FOLDER))
-    yield lambda name: importlib.import_module(f"freemetric_tabarena.{name}")
-    for name in [name for name in sys.modules if name.startswith("freemetric_tab")]:
-        del sys.modules[name]
-
-
 @pytest.fixture(params=["stand-in", "AutoGluon"])
-def model_class(request, monkeypatch, entry):
+def entry(request, monkeypatch):
+    """The module of the entry."""
+    monkeypatch.syspath_prepend(str(FOLDER))
     if request.param == "stand-in":
         for name in ("autogluon", "autogluon.core"):
             monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
@@ -47,7 +40,13 @@ def model_class(request, monkeypatch, entry):
         monkeypatch.setitem(sys.modules, name, autogluon_stand_in)
     elif not has("autogluon.core"):
         pytest.skip("autogluon.core is not installed")
-    return entry("model").FreeEnergyModel
+    yield importlib.import_module("freemetric_tabarena")
+    del sys.modules["freemetric_tabarena"]
+
+
+@pytest.fixture
+def model_class(entry):
+    return entry.FreeEnergyModel
 
 
 @pytest.fixture
@@ -113,9 +112,9 @@ def test_memory_grows_with_the_table(model_class, table):
 
 
 def test_configurations_are_plain_valid_and_the_same_for_a_seed(entry):
-    drawn = entry("configurations").draw_configurations(30)
+    drawn = entry.draw_configurations(30)
     assert json.loads(json.dumps(drawn)) == drawn
-    assert entry("configurations").draw_configurations(3) == drawn[:3]
+    assert entry.draw_configurations(3) == drawn[:3]
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
     for model in (FreeEnergyClassifier(), FreeEnergyRegressor()):
         model.set_params(**{**drawn[0], "n_replicas": 6}).fit(X, y)
@@ -125,6 +124,6 @@ def test_configurations_are_plain_valid_and_the_same_for_a_seed(entry):
 def test_tabarena_finds_the_entry(entry):
     from tabarena.models import _registry
 
-    info = entry("info").free_energy_info
+    info = entry.registry_entry()
     _registry.register_model_info(info)
     assert _registry.get_model_registry().pop("FreeEnergy") is info

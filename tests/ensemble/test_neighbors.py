@@ -1,10 +1,25 @@
-"""Near rows against a comparison of all pairs."""
+"""Near rows and the votes of the nearest ones against brute force."""
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from freemetric.ensemble.neighbors import MANY, Shortlist, nearest_rows
+from freemetric.ensemble.neighbors import (
+    MANY,
+    Shortlist,
+    nearest_rows,
+    neighbor_means,
+    space,
+)
+from freemetric.ensemble.training_set import TrainingSet, equal_rows
+
+from . import brute_force
+
+SIZES = [1, 2, 5, 13, 30]
+
+
+# --- near rows -----------------------------------------------------------------------
 
 
 def recall(found, known):
@@ -43,3 +58,99 @@ def test_cells_hold_nearly_all_near_rows(rng, n_axes):
     found = shortlist.nearest(Q, 64)
     assert all(len(np.unique(row)) == 64 for row in found)
     assert recall(found, np.argsort(cdist(Q, Z), axis=1)[:, :64]) > 0.95
+
+
+# --- votes ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rows(rng):
+    """A function: rows X, values and weights; rows of few places if ``has_copies``."""
+
+    def draw(has_copies=True, is_weighted=True, n=40):
+        X = rng.normal(size=(n, 3))
+        if has_copies:
+            X = X[rng.integers(0, 9, n)]
+        weights = rng.uniform(0.2, 3, n) if is_weighted else np.ones(n)
+        return X, rng.normal(size=(n, 2)), weights
+
+    return draw
+
+
+@pytest.mark.parametrize("has_copies", [False, True])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_votes_of_new_samples_are_those_of_brute_force(
+    rows, rng, has_copies, is_weighted
+):
+    X, values, weights = rows(has_copies, is_weighted)
+    training_set = TrainingSet.of(X, values, weights)
+    Q = rng.normal(size=(7, 3))
+    found = neighbor_means(X[training_set.row_of_place], Q, training_set, SIZES)
+    for i, query in enumerate(Q):
+        for j, k in enumerate(SIZES):
+            known = brute_force.votes(X, values, weights, query, k)
+            assert_allclose(found[i, j], known, atol=1e-9)
+
+
+@pytest.mark.parametrize("has_copies", [False, True])
+def test_a_sample_leaves_out_itself_and_no_copy(rows, has_copies):
+    X, values, weights = rows(has_copies)
+    training_set = TrainingSet.of(X, values, weights)
+    own = np.arange(40)[::3]
+    places = X[training_set.row_of_place]
+    found = neighbor_means(places, X[own], training_set, SIZES, own)
+    for i, row in enumerate(own):
+        for j, k in enumerate(SIZES):
+            known = brute_force.votes(X, values, weights, X[row], k, own=row)
+            assert_allclose(found[i, j], known, atol=1e-9)
+
+
+def test_the_order_of_rows_does_not_matter(rows, rng):
+    X, values, weights = rows()
+    order = rng.permutation(40)
+    Q = rng.normal(size=(5, 3))
+    found = []
+    for some in (np.arange(40), order):
+        training_set = TrainingSet.of(X[some], values[some], weights[some])
+        places = training_set.X[training_set.row_of_place]
+        found.append(neighbor_means(places, Q, training_set, SIZES))
+    assert_allclose(*found, atol=1e-9)
+
+
+def test_more_neighbours_than_rows_are_all_rows(rows, rng):
+    X, values, weights = rows()
+    training_set = TrainingSet.of(X, values, weights)
+    Q = rng.normal(size=(2, 3))
+    found = neighbor_means(X[training_set.row_of_place], Q, training_set, [400])
+    known = np.average(values, axis=0, weights=weights)
+    assert_allclose(found[:, 0], [known, known])
+
+
+def test_equal_rows_share_a_place():
+    X = np.array([[0.0, 1], [2, 3], [-0.0, 1], [2, 3], [1, 0]])
+    first, place = equal_rows(X)
+    assert_array_equal(first, [0, 1, 4])
+    assert_array_equal(place, [0, 1, 0, 1, 2])
+
+
+def test_places_are_those_of_numpy_unique(rng):
+    X = rng.integers(0, 3, (500, 4)).astype(float)
+    first, place = equal_rows(X)
+    assert_array_equal(X[first][place], X)
+    assert len(first) == len(np.unique(X, axis=0))
+
+
+def test_masses_and_sums_add_up(rows):
+    X, values, weights = rows()
+    training_set = TrainingSet.of(X, values, weights)
+    assert training_set.counts.sum() == len(training_set) == 40
+    for place in range(len(training_set.row_of_place)):
+        own = (X[training_set.row_of_place[place]] == X).all(axis=1)
+        assert_allclose(training_set.masses[place], weights[own].sum())
+        assert_allclose(training_set.sums[place], weights[own] @ values[own])
+
+
+def test_a_row_stretches_and_a_matrix_mixes(rng):
+    V, A, row = rng.normal(size=(5, 3)), rng.normal(size=(2, 3)), rng.normal(size=3)
+    assert_allclose(space(V, A), [A @ v for v in V])
+    assert_allclose(space(V, row[None]), [np.diag(row) @ v for v in V])

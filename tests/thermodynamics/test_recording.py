@@ -77,7 +77,8 @@ def test_error_bars_are_those_of_pymbar_where_samples_are_independent(rng):
     recording = exact_draws(rng, [2.0, 1.0, 0.5])._replace(log_reference=0.0)
     curves = thermodynamics(recording, [0.5])
     u = recording.ladder.reduced(*(x.T.reshape(-1) for x in _flat_parts(recording)))
-    mbar = pymbar.MBAR(u, np.full(3, 1000))
+    solver = ({"method": "adaptive"},)
+    mbar = pymbar.MBAR(u, np.full(3, 1000), solver_protocol=solver)
     expected = mbar.compute_free_energy_differences()["dDelta_f"][0, 2]
     birge = curves.mixing.log_z.ratio[2]
     error = curves.errors["free_energy"][0] / 0.5 / birge
@@ -225,10 +226,10 @@ def test_what_mixes_is_distinguished_from_what_does_not(rng):
     pair = exact_draws(rng, [1.0, 0.25], n=20_000, n_parameters=2)
     assert rejections(pair)[0] == pytest.approx(1 - 2 * 0.25 / 1.25, abs=0.01)
 
-    apart = exact_draws(rng, [1.0, 1e-4])
+    apart = exact_draws(rng, [1.0, 1e-4], n=100)
     stuck = apart._replace(
         energy=apart.energy + np.array([0.0, 3.0])[None, :, None],
-        swaps=0 * swaps[:, :, :1],
+        swaps=0 * swaps[:100, :, :1],
     )
     found = thermodynamics(stuck)
     assert not found.mixing.mixes
@@ -261,14 +262,14 @@ def test_rungs_share_the_barrier_evenly():
 
 
 def test_a_peak_rises_above_both_ends():
-    T = np.geomspace(0.1, 10, 41)
+    T = np.geomspace(0.1, 10, 401)
     heat = 1 - (np.log(T) - 0.3) ** 2
-    found = highest_peak(T, heat, np.full(41, 0.01))
-    assert found.value == pytest.approx(np.exp(0.3), rel=0.06)
+    found = highest_peak(T, heat, np.full(401, 0.01))
+    assert found.value == pytest.approx(np.exp(0.3), rel=0.01)
     # As high within errors: |log T - 0.3| < sqrt(0.014).
-    assert found.error == pytest.approx(found.value * np.sqrt(0.0141), rel=0.2)
-    assert np.isnan(highest_peak(T, heat, np.full(41, 10.0)).value)
-    assert np.isnan(highest_peak(T, T, np.zeros(41)).value)
+    assert found.error == pytest.approx(found.value * np.sqrt(0.0141), rel=0.05)
+    assert np.isnan(highest_peak(T, heat, np.full(401, 10.0)).value)
+    assert np.isnan(highest_peak(T, T, np.zeros(401)).value)
 
 
 def test_estimates_of_log_z_that_disagree_are_named():

@@ -1,1 +1,0 @@
-"""FreeEnergyClassifier and FreeEnergyRegressor as an entry of TabArena."""

