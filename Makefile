@@ -22,8 +22,12 @@ paper: $(VENV)/ready
 test: lint
 	$(RUN) -m pytest -n 2 --dist worksteal -m "not slow"
 
-test-slow: $(VENV)/ready
+# what is slow, and what needs Dask, ONNX Runtime, Arrow or polars, which `make test` skips
+test-slow: $(VENV)/all
 	$(RUN) -m pytest -n 2 -m slow
+	$(RUN) -m pytest -n 2 -m "not slow" tests/dask tests/files/test_onnx.py tests/tables/test_estimators.py tests/cli \
+		tests/test_docs.py tests/test_ecosystem.py src/freemetric/dask src/freemetric/files
+	$(RUN) -m pytest -n 2 --hypothesis-profile=many tests/test_properties.py
 
 # scikit-learn's estimator contract, model files and tables on the oldest supported release
 test-oldest: $(OLDEST)/ready
@@ -116,6 +120,10 @@ $(VENV)/ready: pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'freemetric needs Python 3.11 or newer')"
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+$(VENV)/all: $(VENV)/ready
+	$(RUN) -m pip install --quiet --disable-pip-version-check -e ".[dev-all]"
 	touch $@
 
 $(OLDEST)/ready: pyproject.toml

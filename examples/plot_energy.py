@@ -45,8 +45,8 @@ is_own = y[:, None] == y
 one = np.argmax(((after - before) * is_own).sum(axis=1))  # learning helps it most
 
 # %%
-# The cross is the sample that learning helps most. Marks are as large as the probability
-# that it chooses them.
+# The cross is the sample that learning helps most. Marks are as large as the
+# probability that it chooses them.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
 maps = {"before": (np.eye(2), before[one]), "after": (learned, after[one])}

@@ -11,6 +11,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 import pytest
+
+try:
+    from hypothesis import HealthCheck, settings
+except ModuleNotFoundError:
+    settings = None  # tests of properties are skipped
 from _pytest.doctest import DoctestItem, DoctestModule
 from threadpoolctl import threadpool_limits
 
@@ -50,6 +55,18 @@ def pytest_collect_file():
     return [
         collector for collector in found if not isinstance(collector, DoctestModule)
     ]
+
+
+if settings is not None:
+    options = {
+        "deadline": None,
+        "database": None,
+        "derandomize": True,
+        "suppress_health_check": [HealthCheck.too_slow],
+    }
+    settings.register_profile("few", max_examples=15, **options)
+    settings.register_profile("many", max_examples=1000, **options)
+    settings.load_profile("few")
 
 
 SLOW_EXAMPLES = {

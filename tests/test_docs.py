@@ -83,7 +83,12 @@ def test_a_long_page_imports_existing_names(page):
     for _, block in blocks(page, "python"):
         body = ast.parse(block).body
         imports = [s for s in body if isinstance(s, ast.Import | ast.ImportFrom)]
-        exec(compile(ast.Module(imports, []), name(page), "exec"), {})
+        try:
+            exec(compile(ast.Module(imports, []), name(page), "exec"), {})
+        except ModuleNotFoundError as missing:
+            if (missing.name or "").startswith("freemetric"):
+                raise
+            pytest.skip(f"{missing.name} is not installed")
 
 
 def run_command(command):

@@ -21,7 +21,7 @@ def minima(text: str) -> dict[str, str]:
     project = tomllib.loads(text)["project"]
     wanted = [
         *project["dependencies"],
-        *_of_extra("dev", project["optional-dependencies"]),
+        *_of_extra("dev-all", project["optional-dependencies"]),
     ]
     found = [_bound(line) for line in wanted]
     return {

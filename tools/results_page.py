@@ -22,6 +22,7 @@ from sentences import printed_table, with_figures
 
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "benchmarks/tables"
+TOPICS = ("paper", "classification", "regression", "scale")
 PAGES = tuple(
     ROOT / name
     for name in (
@@ -29,6 +30,7 @@ PAGES = tuple(
         "docs/results.md",
         "docs/paper.md",
         "docs/explanation/ensemble.md",
+        *(f"benchmarks/{topic}/README.md" for topic in TOPICS),
     )
 )
 

@@ -164,14 +164,14 @@ def print_records(records):
     print(f"\nSets with fewer than four basins: {len(records) - len(used)}.")
     for k, name in enumerate(names):
         against = wilcoxon(rho[:, k]).pvalue
-        print(f"rho of {name} against 0: p = {against:.3f}")
+        print(f"rho of {name} against 0: p = {against:.2g}")
         if k:
             p_rho = wilcoxon(rho[:, k] - rho[:, 0]).pvalue
             difference = errors[:, k] - errors[:, 0]
             p_error = wilcoxon(difference).pvalue if difference.any() else 1.0
             print(
-                f"rho of {name} against that of E: p = {p_rho:.3f}; "
-                f"error of the lowest {difference.mean():+.2f}, p = {p_error:.3f}"
+                f"rho of {name} against that of E: p = {p_rho:.2g}; "
+                f"error of the lowest {difference.mean():+.2f}, p = {p_error:.2g}"
             )
     for record in records:
         for T in TEMPERATURES if "ladder" in record else ():

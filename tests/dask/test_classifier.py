@@ -1,6 +1,5 @@
 """Whatever the partitions, predictions are those of the local classifier."""
 
-import dask
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,6 +8,7 @@ from sklearn.base import clone
 from freemetric import FreeEnergyClassifier
 from freemetric.ensemble import ensemble
 
+dask = pytest.importorskip("dask", reason="needs the extra dask")
 da = pytest.importorskip("dask.array", reason="needs the extra dask")
 dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 pd = pytest.importorskip("pandas", reason="needs the extra dask")

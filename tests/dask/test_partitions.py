@@ -3,13 +3,13 @@
 from functools import partial
 from types import SimpleNamespace
 
-import dask
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
+dask = pytest.importorskip("dask", reason="needs the extra dask")
 da = pytest.importorskip("dask.array", reason="needs the extra dask")
 dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 pd = pytest.importorskip("pandas", reason="needs the extra dask")

@@ -1,6 +1,5 @@
 """Whatever the partitions, predictions are those of the local regressor."""
 
-import dask
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,6 +8,7 @@ from sklearn.datasets import make_friedman1
 from freemetric import FreeEnergyRegressor
 from freemetric.ensemble import ensemble
 
+dask = pytest.importorskip("dask", reason="needs the extra dask")
 da = pytest.importorskip("dask.array", reason="needs the extra dask")
 
 from freemetric.dask import DaskFreeEnergyRegressor, base  # noqa: E402

@@ -2,6 +2,8 @@
 scikit-learn.
 """
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -12,6 +14,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import NearestNeighbors
 
 from freemetric import DCA, DMLMJ, LFDA, PCA, RCA
+from freemetric.learners.discriminants import local_scatter
 from freemetric.learners.side_information import class_neighbors
 
 
@@ -210,3 +213,12 @@ def test_dmlmj_eigenvalues_by_definition(iris):
     np.testing.assert_allclose(
         model.get_mahalanobis_matrix(), np.linalg.inv(P), rtol=1e-6
     )
+
+
+def test_lfda_keeps_few_distances_at_a_time(rng):
+    members = rng.random((5000, 3))
+    tracemalloc.start()
+    local_scatter(members, 7)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.5 * 8 * len(members) ** 2

@@ -4,7 +4,6 @@ import time
 
 import numpy as np
 import pandas as pd
-import polars
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -87,13 +86,21 @@ def test_weights_reach_the_estimator():
         (pd.Series(LABELS == "yes").astype("boolean"), [False, True]),
         (LABELS == "yes", [False, True]),
         (pd.Series(np.where(LABELS == "yes", 3, 7)).astype("Int64"), [3, 7]),
-        (polars.Series(LABELS), ["no", "yes"]),
     ],
 )
 def test_labels(y, classes):
     model = clone(BAYES).fit(FRAME, y)
     assert model.classes_.tolist() == classes
     assert set(model.predict(FRAME).tolist()) <= set(classes)
+
+
+def test_labels_and_frames_of_polars_and_arrow():
+    polars = pytest.importorskip("polars", reason="needs the extra dev-all")
+    pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    test_labels(polars.Series(LABELS), ["no", "yes"])
+    test_other_frames(polars.from_pandas)
+    test_other_frames(lambda frame: polars.from_pandas(frame).to_arrow())
+    test_what_has_no_rows(polars.from_pandas(FRAME).lazy())
 
 
 @pytest.mark.parametrize(
@@ -133,8 +140,6 @@ def test_targets_that_are_no_numbers():
 @pytest.mark.parametrize(
     "convert",
     [
-        polars.from_pandas,
-        lambda frame: polars.from_pandas(frame).to_arrow(),
         lambda frame: frame.to_dict("records"),
         lambda frame: frame.to_numpy(dtype=object),
     ],
@@ -168,11 +173,16 @@ def test_what_is_no_table(X, message):
 
 @pytest.mark.parametrize(
     "X",
-    [{"size": 1, "price": 2}, polars.from_pandas(FRAME).lazy(), "table.csv", None, 3],
+    [{"size": 1, "price": 2}, "table.csv", None, 3],
 )
 def test_what_has_no_rows(X):
     with pytest.raises(TypeError, match=f"^X must be .*, got a {type(X).__name__}.$"):
         clone(BAYES).fit(X, LABELS)
+
+
+def test_a_lazy_frame_has_no_rows():
+    polars = pytest.importorskip("polars", reason="needs the extra dev-all")
+    test_what_has_no_rows(polars.from_pandas(FRAME).lazy())
 
 
 def test_columns_whose_names_are_numbers():

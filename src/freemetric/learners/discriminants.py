@@ -19,7 +19,7 @@ from .validation import clip_count
 
 NULL = 1e-9  # standard deviations between means that are rounding
 RIDGE = 1e-3  # where S_w of LFDA is singular
-BLOCK = 512  # rows of a class's distances computed at once
+BLOCK = 2_000_000  # distances of a class computed at once
 
 
 class LDA(ScatterLearner):
@@ -225,13 +225,14 @@ def local_scatter(members, n_neighbors):
     if n == 1:
         return scatter
     k = min(n_neighbors, n - 1)
-    blocks = list(gen_batches(n, BLOCK))
+    blocks = list(gen_batches(n, max(1, BLOCK // n)))
 
     def distances(rows):
         return euclidean_distances(members[rows], members, squared=True)
 
-    farthest = [np.partition(distances(rows), k, axis=1)[:, k] for rows in blocks]
-    scale = np.sqrt(np.concatenate(farthest))
+    scale = np.empty(n)
+    for rows in blocks:  # assigned, because a view would keep all distances
+        scale[rows] = np.sqrt(np.partition(distances(rows), k, axis=1)[:, k])
     tiny = np.finfo(np.float64).tiny ** 0.25
     scale = np.maximum(scale, tiny)  # of copies: only they are near
     for rows in blocks:

@@ -5,6 +5,7 @@ flow, correlation times, and estimates of log Z that must agree.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..mc.diagnostics import effective_sample_size, split_r_hat
 from ..mc.state import Array
@@ -188,31 +189,26 @@ def equilibrated(recording: Recording) -> Recording:
     return recording.after(max(equilibration(column) for column in total.T))
 
 
-def last_ends(recording: Recording) -> Array:
-    """The end that every replica was at last, (n_steps, n_replicas): 1 for the hot one,
-    0 for the cold one, NaN before the first.
+def walks_of(recording: Recording) -> tuple[NDArray[np.intp], Array]:
+    """Rungs of every replica, (n_steps, n_replicas), and the end that it was at last: 1
+    for the hot one, 0 for the cold one, NaN before the first.
     """
     walks = recording.places().reshape(len(recording.energy), -1)
-    last = recording.energy.shape[2] - 1
-    at_end = (walks == 0) | (walks == last)
+    at_end = (walks == 0) | (walks == recording.energy.shape[2] - 1)
     steps = np.arange(len(walks))[:, None]
     when = np.maximum.accumulate(np.where(at_end, steps, -1), axis=0)
     ends = np.take_along_axis(walks, np.maximum(when, 0), axis=0) == 0
-    return np.where(when >= 0, ends, np.nan)
+    return walks, np.where(when >= 0, ends, np.nan)
 
 
 def flow(recording: Recording) -> Array:
     """Share of the replicas on every rung, (n_rungs,), that come from the hot end
     (Katzgraber et al. 2006).
     """
-    ends, walks = (
-        last_ends(recording),
-        recording.places().reshape(len(recording.energy), -1),
-    )
-    from_hot, known = np.nan_to_num(ends), np.isfinite(ends)
-    rungs = range(recording.energy.shape[2])
-    visits = np.array([(known & (walks == k)).sum() for k in rungs])
-    return np.array([from_hot[walks == k].sum() for k in rungs]) / np.maximum(visits, 1)
+    walks, ends = walks_of(recording)
+    known = np.isfinite(ends)
+    from_hot = np.bincount(walks[known], weights=ends[known], minlength=walks.max() + 1)
+    return from_hot / np.maximum(np.bincount(walks[known], minlength=len(from_hot)), 1)
 
 
 def round_trips(recording: Recording) -> int:
@@ -220,10 +216,10 @@ def round_trips(recording: Recording) -> int:
     if recording.energy.shape[2] == 1:
         return 0
     trips = 0
-    for ends in last_ends(recording).T:
+    for ends in walks_of(recording)[1].T:
         ends = ends[np.isfinite(ends)]
         turns = int(np.count_nonzero(np.diff(ends)))
-        trips += max(0, (turns - int(len(ends) > 0 and ends[0] == 0)) // 2)
+        trips += max(0, (turns - int(not ends[:1].all())) // 2)
     return trips
 
 

@@ -171,7 +171,8 @@ def _observables(recording: Recording, influence: Array) -> dict[str, Array]:
 
 def _nearest_rungs(recording: Recording, temperatures: Array) -> Any:
     """Rungs with the whole energy that are nearest to temperatures."""
-    rungs = np.flatnonzero(recording.ladder.coupling == 1)
+    coupling = recording.ladder.coupling
+    rungs = np.flatnonzero(coupling == coupling.max())
     apart = np.abs(np.log(recording.ladder.temperature[rungs, None] / temperatures))
     return rungs[apart.argmin(axis=0)]
 
