@@ -98,6 +98,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
+    "ignore_pattern": r"app\.py",
     "within_subsection_order": "conf.ReadingOrder",
     "doc_module": ("freemetric",),
     "reference_url": {"freemetric": None},
