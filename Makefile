@@ -90,9 +90,10 @@ bench-rivals: $(RIVALS)/ready
 results: $(VENV)/ready
 	$(RUN) tools/results_page.py
 
-# pages, pictures, examples and the tutorials as notebooks, into docs/_build/html
+# pages, the toy problem, examples and the tutorials as notebooks, into docs/_build/html
 docs: $(DOCS)/ready
 	$(DOCS)/bin/python tools/notebooks.py docs/tutorials docs/_build/notebooks
+	$(DOCS)/bin/python docs/toy.py
 	$(DOCS)/bin/python -m sphinx -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
 # edited model files for so many seconds: refused in a line, or loaded and used

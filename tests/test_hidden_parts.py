@@ -37,7 +37,8 @@ for module in pkgutil.walk_packages(fm.__path__, "freemetric.", lambda name: Non
         try:
             importlib.import_module(module.name)
         except ImportError as problem:
-            failed.append(f"{module.name}: {problem}")
+            if "extra 'onnx'" not in str(problem):  # what is not installed is no fault
+                failed.append(f"{module.name}: {problem}")
 assert not failed, failed
 
 import numpy as np

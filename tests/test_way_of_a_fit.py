@@ -65,10 +65,10 @@ DATA = {
     NCA: load_wine,
 }
 MOST = {
-    ("FreeEnergyClassifier", "fit"): 32,
-    ("FreeEnergyClassifier", "kernel"): 13,
-    ("FreeEnergyClassifier", "predict"): 15,
-    ("FreeEnergyRegressor", "fit"): 32,
+    ("FreeEnergyClassifier", "fit"): 28,
+    ("FreeEnergyClassifier", "kernel"): 11,
+    ("FreeEnergyClassifier", "predict"): 14,
+    ("FreeEnergyRegressor", "fit"): 29,
     ("FreeEnergyRegressor", "kernel"): 9,
     ("FreeEnergyRegressor", "predict"): 14,
     ("DMLFE", "fit"): 18,

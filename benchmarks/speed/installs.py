@@ -18,12 +18,11 @@ import time
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
-
 from command import ROOT, print_table
 
 PACKAGES = {
     "freemetric": str(ROOT),
-    "metric-learn": "metric-learn",
+    "metric_learn": "metric-learn",
     "lightgbm": "lightgbm scikit-learn",
     "xgboost": "xgboost scikit-learn",
     "catboost": "catboost scikit-learn",
@@ -47,7 +46,7 @@ def measured(name):
         files = [path for path in Path(folder).rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files if path.suffix != ".pyc") / 1e6
         imports = []
-        for module in ("numpy", name.replace("-", "_")):
+        for module in ("numpy", name):
             command = [sys.executable, "-c", f"import {module}"]
             imports.append(min(seconds_of(command, folder)[1] for _ in range(3)))
     row = [f"{number:.0f}" for number in (size, clock, cpu)]

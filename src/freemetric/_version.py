@@ -1,10 +1,5 @@
 """The version of freemetric, and of what it computes with."""
 
-import os
-import platform
-import sys
-from importlib.metadata import PackageNotFoundError, version
-
 __version__ = "0.4.0"
 
 PACKAGES = (
@@ -30,6 +25,10 @@ def show_versions() -> None:
     freemetric     ...
     python         ...
     """
+    import os  # here and below, because every import of freemetric would wait for it
+    import platform
+    import sys
+
     print(f"{'freemetric':14} {__version__}")
     print(f"{'python':14} {sys.version.split()[0]}, {sys.executable}")
     print(f"{'machine':14} {platform.platform()}, {os.cpu_count()} cores")
@@ -40,6 +39,8 @@ def show_versions() -> None:
 
 def version_of(name: str) -> str:
     """Return the version of an installed package, or "not installed"."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:

@@ -88,7 +88,8 @@ def test_intervals_hold_everywhere(noise, alpha):
 
 def test_the_variance_among_neighbours_counts(rng):
     variance = np.exp(rng.normal(size=3000))
-    votes = np.column_stack([np.zeros(3000), variance])
+    mean = 3 * rng.normal(size=3000)
+    votes = np.column_stack([mean, mean**2 + variance])
     errors = np.sqrt(variance) * rng.normal(size=3000)
     model = Noise.fit(errors, votes, np.zeros((3000, 1)), np.ones(3000), np.inf)
     assert model.slopes[0] == pytest.approx(1, abs=0.1)  # of the logarithm of squares

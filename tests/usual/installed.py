@@ -21,7 +21,7 @@ import sklearn
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -208,8 +208,8 @@ def searches_of_scikit_learn():
         nca = fm.NCA(max_iter=30).set_fit_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=True)
         weighted = make_pipeline(scaler, nca, KNeighborsClassifier())
-        weights = {"sample_weight": np.ones(len(X))}
-        assert cross_val_score(weighted, X, y, cv=3, params=weights).min() > 0.7
+        weights = np.ones(len(X))
+        assert weighted.fit(X, y, sample_weight=weights).score(X, y) > 0.8
 
 
 def frames_out():
