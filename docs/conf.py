@@ -98,6 +98,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
+    "ignore_pattern": r"app\.py",
     "within_subsection_order": "conf.ReadingOrder",
     "doc_module": ("freemetric",),
     "reference_url": {"freemetric": None},
@@ -152,6 +153,7 @@ def displayed_formula(self, node):
 
 
 def mathml(tex, **options):
+    tex = re.sub(r"\\[bB]igg?[lr]?(?![A-Za-z])", "", tex)  # sizes, unknown to docutils
     # bars stand close to what they enclose and do not grow with it
     bar = r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>'
     return re.sub(r"<mo[^>]*>([|\u2223\u2016])</mo>", bar, tex2mathml(tex, **options))

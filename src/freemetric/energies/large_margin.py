@@ -34,7 +34,8 @@ class LMNNEnergy(Energy):
         r, the weight of the pull towards the targets.
 
     References
-    ---------- K. Q. Weinberger, L. K. Saul, Distance metric learning for large margin
+    ----------
+    K. Q. Weinberger, L. K. Saul, Distance metric learning for large margin
     nearest neighbor classification, JMLR 10,
     2009.
 

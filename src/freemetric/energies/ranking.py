@@ -33,7 +33,8 @@ class RankingEnergy(Energy):
         k, the length of the lists.
 
     References
-    ---------- K. Järvelin, J. Kekäläinen, Cumulated gain-based evaluation of IR
+    ----------
+    K. Järvelin, J. Kekäläinen, Cumulated gain-based evaluation of IR
     techniques, ACM TOIS 20, 2002.
 
     Examples

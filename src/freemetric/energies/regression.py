@@ -19,8 +19,8 @@ class RegressionEnergy(Energy):
     The neighbours of sample i, p_ij = softmax_{j != i}(-\|A x_i - A x_j\|^2) as in
     :class:`NCAEnergy`, predict a mean and a variance of each output,
 
-    .. math:: \mu_i = \sum_j p_{ij} y_j, \qquad v_i = 0.01 + \sum_j p_{ij} (y_j -
-    \mu_i)^2,
+    .. math:: \mu_i = \sum_j p_{ij} y_j, \qquad
+        v_i = 0.01 + \sum_j p_{ij} (y_j - \mu_i)^2,
 
     y in units of its standard deviation. E(A) is the mean over samples and outputs of
 

@@ -151,7 +151,8 @@ class NCAEnergy(Energy):
         so that exp(-E / T) is sampled approximately.
 
     References
-    ---------- J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood
+    ----------
+    J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood
     components analysis, NIPS 2005.
 
     Examples
@@ -184,7 +185,8 @@ class LogNCAEnergy(Energy):
         Only so many neighbours count, see :class:`NCAEnergy`.
 
     References
-    ---------- J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood
+    ----------
+    J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood
     components analysis, NIPS 2005 (their g(A)).
 
     Examples
@@ -214,8 +216,8 @@ class MultiLabelEnergy(Energy):
     r"""One minus the expected Jaccard similarity between the label sets of a sample and
     of a soft neighbour.
 
-    .. math:: E(A) = 1 - \frac1N \sum_i \sum_{j \ne i} p_{ij} \frac{|L_i \cap L_j|}{|L_i
-    \cup L_j|}, \qquad
+    .. math:: E(A) = 1 - \frac1N \sum_i \sum_{j \ne i} p_{ij}
+        \frac{|L_i \cap L_j|}{|L_i \cup L_j|}, \qquad
         p_{ij} = \mathrm{softmax}_{j \ne i}(-|A x_i - A x_j|^2).
 
     Two empty sets are alike. With weights w the mean over i is weighted, and p_ij is
@@ -226,7 +228,8 @@ class MultiLabelEnergy(Energy):
     n_labels), zeros and ones.
 
     References
-    ---------- G. Tsoumakas, I. Katakis, Multi-label classification: an overview,
+    ----------
+    G. Tsoumakas, I. Katakis, Multi-label classification: an overview,
     International Journal of Data Warehousing and Mining 3, 2007.
 
     Examples

@@ -11,8 +11,8 @@ class Sparsity(Energy):
 
     With :math:`a_j` the column of feature j, E(A) is
 
-    .. math:: \sum_j |a_j| \quad\text{or, with a width } s, \quad \sum_j
-    \frac{|a_j|^2}{|a_j|^2 + s^2}.
+    .. math:: \sum_j |a_j| \quad\text{or, with a width } s, \quad
+        \sum_j \frac{|a_j|^2}{|a_j|^2 + s^2}.
 
     The first is the group lasso: it shrinks all columns alike, and those that lower the
     other energy by less than the factor of the penalty go to zero. The second counts
@@ -28,7 +28,8 @@ class Sparsity(Energy):
         s; None is the group lasso.
 
     References
-    ---------- M. Yuan, Y. Lin, Model selection and estimation in regression with
+    ----------
+    M. Yuan, Y. Lin, Model selection and estimation in regression with
     grouped variables, JRSS B 68, 2006. S. Geman, D. E. McClure, Statistical methods for
     tomographic image reconstruction, Bulletin of the ISI 52, 1987.
 

@@ -39,7 +39,8 @@ class PairEnergy(Energy):
         m, the distance beyond which far pairs cost nothing.
 
     References
-    ---------- R. Hadsell, S. Chopra, Y. LeCun, Dimensionality reduction by learning an
+    ----------
+    R. Hadsell, S. Chopra, Y. LeCun, Dimensionality reduction by learning an
     invariant mapping, CVPR 2006.
 
     Examples
@@ -137,7 +138,8 @@ class TripletEnergy(Energy):
         m of the hinge.
 
     References
-    ---------- M. Schultz, T. Joachims, Learning a distance metric from relative
+    ----------
+    M. Schultz, T. Joachims, Learning a distance metric from relative
     comparisons, NIPS 2003.
 
     Examples

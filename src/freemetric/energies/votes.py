@@ -69,7 +69,8 @@ class KNNErrorEnergy(VotingEnergy):
         k; all other samples vote where there are fewer.
 
     References
-    ---------- E. Fix, J. L. Hodges, Discriminatory analysis, nonparametric
+    ----------
+    E. Fix, J. L. Hodges, Discriminatory analysis, nonparametric
     discrimination: consistency properties, USAF School of Aviation Medicine, 1951.
 
     Examples
@@ -99,7 +100,8 @@ class BalancedErrorEnergy(VotingEnergy):
         Neighbours that vote.
 
     References
-    ---------- K. H. Brodersen, C. S. Ong, K. E. Stephan, J. M. Buhmann, The balanced
+    ----------
+    K. H. Brodersen, C. S. Ong, K. E. Stephan, J. M. Buhmann, The balanced
     accuracy and its posterior distribution, ICPR 2010.
 
     Examples
