@@ -58,6 +58,8 @@ def test_cells_hold_nearly_all_near_rows(rng, n_axes):
     found = shortlist.nearest(Q, 64)
     assert all(len(np.unique(row)) == 64 for row in found)
     assert recall(found, np.argsort(cdist(Q, Z), axis=1)[:, :64]) > 0.95
+    all_rows = shortlist.nearest(Q[:2], len(Z))  # more than the cells nearby hold
+    assert (np.sort(all_rows, axis=1) == np.arange(len(Z))).all()
 
 
 # --- votes ---------------------------------------------------------------------------
