@@ -67,7 +67,8 @@ def test_ours_is_in_order():
 def test_the_metadata_of_the_project_name_every_python_that_is_tested():
     text = (ROOT / "pyproject.toml").read_text()
     named = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', text)
-    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text()
+    path = ROOT / ".github" / "workflows" / "test.yml"
+    workflow = path.read_text() if path.exists() else pytest.skip("not in archives")
     assert named == re.findall(
         r'"(3\.\d+)"', re.search(r"python: \[(.*)\]", workflow)[1]
     )
