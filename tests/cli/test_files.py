@@ -1,14 +1,22 @@
 import os
+from importlib.util import find_spec
 
 import pandas as pd
 import pytest
 
 from freemetric.cli.files import SUFFIXES, read_table, suffix_of, write_table
 
+NEEDS_ARROW = pytest.mark.skipif(
+    find_spec("pyarrow") is None, reason="needs the extra parquet"
+)
+KINDS = [
+    pytest.param(suffix, marks=NEEDS_ARROW) if suffix == ".parquet" else suffix
+    for suffix in (*SUFFIXES, ".csv.gz", ".CSV")
+]
 FRAME = pd.DataFrame({"name": ["Zoë", "a, b", 'c "d"'], "size": [1.5, -2.0, 3.0]})
 
 
-@pytest.mark.parametrize("suffix", [*SUFFIXES, ".csv.gz", ".CSV"])
+@pytest.mark.parametrize("suffix", KINDS)
 def test_what_is_written_is_read(suffix, tmp_path):
     path = tmp_path / f"table{suffix}"
     write_table(FRAME, path)
@@ -41,7 +49,7 @@ def test_cells_of_text_stay_texts(tmp_path):
         ("a.csv.gz", b"no gzip"),
         ("a.xlsx", b"no zip"),
         ("a.json", b"{"),
-        ("a.parquet", b"PAR1"),
+        pytest.param("a.parquet", b"PAR1", marks=NEEDS_ARROW),
         ("a.csv", b"x\n\x81\x8d\n"),
     ],
 )

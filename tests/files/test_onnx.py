@@ -257,7 +257,7 @@ def test_free_energy_regressors(scale):
     trends = [other.predict(seen) for _, other in model.estimators_]
     location = model.combination_(votes, trends)
     spread, errors = model.noise_.spread(votes, seen), model.noise_.errors
-    expected = model.scale_.means(location, spread, errors)
+    expected = model.scale_.means(location, spread, errors, model.combination_.limits)
     assert_allclose(found["variable"][:, 0], expected, rtol=1e-8)
     levels = np.quantile(errors, [0.1, 0.5, 0.9])
     quantiles = model.scale_.back(location[:, None] + spread[:, None] * levels)

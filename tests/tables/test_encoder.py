@@ -1,6 +1,5 @@
 import numpy as np
 import pandas as pd
-import polars
 import pytest
 from sklearn.base import clone
 
@@ -120,6 +119,7 @@ def test_a_failed_fit_leaves_the_old_one():
 
 
 def test_every_kind_of_table():
+    polars = pytest.importorskip("polars", reason="needs the extra dev-all")
     frame = table(colour=RNG.choice(["red", "blue"], N))
     encoder = TableEncoder()
     expected = encoder.fit_transform(frame)

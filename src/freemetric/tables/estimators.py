@@ -234,7 +234,7 @@ class TableClassifier(ClassifierMixin, TableModel):
     >>> model = TableClassifier(GaussianNB()).fit(frame, ["dear"] * 3 + ["cheap"] * 3)
     >>> model.kinds_
     {'price': 'number', 'colour': 'category'}
-    >>> model.predict([{"price": 1500, "colour": "green"}]).tolist()
+    >>> model.predict([{"price": 1500, "colour": "red"}]).tolist()
     ['dear']
     """
 
