@@ -75,5 +75,5 @@ def test_benchmarks_are_small():
         path.relative_to(FOLDER): len(path.read_text(encoding="utf-8").splitlines())
         for path in FOLDER.rglob("*.py")
     }
-    assert not {path: n for path, n in lines.items() if n > 240}
+    assert not {path: n for path, n in lines.items() if n > 245}
     assert sum(lines.values()) <= 5000
