@@ -1,6 +1,7 @@
 """What the scripts of this folder share: arguments, a run that resumes, and tables."""
 
 import argparse
+import json
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -8,7 +9,12 @@ from pathlib import Path
 from joblib import Parallel, delayed, parallel_config
 
 from freemetric.experiments import dataset_info, dataset_names
-from freemetric.experiments.records import append_record, read_records, write_records
+from freemetric.experiments.records import (
+    append_record,
+    provenance,
+    read_records,
+    write_records,
+)
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -85,6 +91,35 @@ def run_jobs(jobs, path, record_of, n_jobs=1):
                 print(record.job, record.failure, file=sys.stderr)
             if number % 50 == 0:
                 print(f"{number} of {len(left)}", file=sys.stderr)
+
+
+def read_lines(path):
+    """Return the records of a file of JSON lines, none where there is no file."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def run_lines(jobs, path, measure):
+    """Add a line of JSON for every job that a file lacks: the job, its commit, results.
+
+    Parameters
+    ----------
+    jobs : list of dict
+        What names a record.
+    path : Path
+        File of records.
+    measure : callable
+        Returns the results of a job, a dict; its keywords are those of the job.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made_by = {key: provenance().get(key, "") for key in ("commit", "machine")}
+    done = read_lines(path)
+    for job in jobs:
+        if any(job.items() <= record.items() for record in done):
+            continue
+        record = {**job, **made_by, **measure(**job)}
+        with path.open("a") as file:
+            file.write(json.dumps(record) + "\n")
 
 
 def print_table(head, rows, title=""):

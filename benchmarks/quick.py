@@ -1,7 +1,7 @@
 """A tenth of the comparisons, fitted now and set against the committed records.
 
     make bench-quick
-    python benchmarks/quick.py --jobs 2 --only paper synthetic
+    python benchmarks/quick.py --jobs 2 --only paper mixed
 
 Every tenth committed fit of ours and of a forest is made again on the same split. A
 comparison differs where the mean change is more than three standard errors and more
@@ -18,9 +18,7 @@ sys.path += [str(HERE / name) for name in ("classification", "regression")]
 
 import mixed
 import numpy as np
-import outside
 import parts
-import synthetic
 from command import DATA, RECORDS, ROOT, print_table, run_jobs
 from mixed_data import is_installed
 
@@ -33,13 +31,7 @@ LONGEST = 10.0  # seconds of a fit
 N_ERRORS, LEAST = 3.0, 0.1  # standard errors and points that are no noise
 COMPARISONS = {
     "paper": (make_record, ("free-energy", "rf"), "error"),
-    "outside": (outside.record_of, ("forest-500",), "error"),
     "mixed": (lambda job, folder: mixed.record_of(job), ("freemetric", "forest"), None),
-    "synthetic": (
-        lambda job, folder: synthetic.record_of(job),
-        ("free-energy", "forest"),
-        "excess",
-    ),
     "regression": (make_record, ("free-energy-regressor", "forest-500"), "unexplained"),
     "noise": (make_record, ("free-energy-regressor", "forest-500"), "excess"),
     "parts": (parts.record_of, ("free-energy",), None),

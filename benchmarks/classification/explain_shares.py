@@ -10,7 +10,6 @@ file is a table. ``benchmarks/pool.py`` says where the tables are.
 """
 
 import argparse
-import json
 import sys
 import warnings
 from pathlib import Path
@@ -18,12 +17,11 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
-from command import RECORDS, print_table
+from command import RECORDS, print_table, read_lines, run_lines
 from pool import KINDS, load_table, pool_tables
 from sklearn.model_selection import train_test_split
 
 from freemetric import TableClassifier
-from freemetric.experiments.records import provenance
 from freemetric.inspection.explanation import log_odds_parts
 
 COMMITTED = RECORDS / "explain_shares.jsonl"
@@ -31,9 +29,9 @@ MOST_ROWS = 1000
 PARTS = ["neighbors", "student_t", "naive_bayes", "trees", "linear", "bias"]
 
 
-def halves(name):
+def halves(table):
     """Return features and classes of the rows to fit, and those of the others."""
-    X, y = load_table(name)
+    X, y = load_table(table)
     X, y = X[:MOST_ROWS], y[:MOST_ROWS]
     counts = np.bincount(y)
     is_usual = counts[y] > 1  # a class of one row cannot be in both halves
@@ -41,9 +39,9 @@ def halves(name):
     return train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
 
 
-def shares_of(name):
+def shares_of(table, kind):
     """Return the mean share of every part, and the accuracy, of a table."""
-    X, X_new, y, y_new = halves(name)
+    X, X_new, y, y_new = halves(table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = TableClassifier(random_state=0).fit(X, y)
@@ -63,24 +61,6 @@ def shares_of(name):
     }
 
 
-def read(path):
-    """Return the records of a file by table."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    return {record["table"]: record for record in map(json.loads, lines)}
-
-
-def run(path):
-    """Append the records of the tables of classes that a file lacks."""
-    done = read(path)
-    for name, kind in pool_tables().items():
-        if kind == "regression" or name in done:
-            continue
-        commit = provenance().get("commit", "")
-        record = {"table": name, "kind": kind, "commit": commit, **shares_of(name)}
-        with path.open("a") as file:
-            file.write(json.dumps(record) + "\n")
-
-
 def rows_of(records):
     """Return the lines of the table: means of the shares in per cent."""
     lines = []
@@ -98,8 +78,13 @@ def main():
     parser.add_argument("--run", metavar="FILE", type=Path)
     arguments = parser.parse_args()
     if arguments.run:
-        run(arguments.run)
-    records = list(read(arguments.run or COMMITTED).values())
+        jobs = [
+            {"table": name, "kind": kind}
+            for name, kind in pool_tables().items()
+            if kind != "regression"
+        ]
+        run_lines(jobs, arguments.run, shares_of)
+    records = read_lines(arguments.run or COMMITTED)
     print_table(["tables", "number", *PARTS], rows_of(records))
 
 

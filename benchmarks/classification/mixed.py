@@ -10,6 +10,7 @@ methods see the same rows and columns (mixed_data.py).
 """
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
@@ -24,8 +25,7 @@ from command import (
     sets_of,
 )
 from mixed_data import TABLES, is_installed, load_table
-from mixed_methods import METHODS, OURS
-from outside_methods import are_here
+from mixed_methods import METHODS, OURS, package_of
 from records_tables import (
     print_against,
     print_losses,
@@ -44,6 +44,18 @@ MEASURES = {
 }
 ENOUGH = 0.9  # a method with a smaller share of the splits is left out
 BEHIND = 1.0  # points that are worth a line
+
+
+def are_here(names):
+    """Return the methods whose package is installed; the others are printed."""
+    found = []
+    for name in names:
+        package = package_of(name)
+        if package and find_spec(package) is None:
+            print(f"{name} needs {package}: pip install {package}")
+        else:
+            found.append(name)
+    return found
 
 
 def record_of(job):

@@ -11,17 +11,15 @@ tests/thermodynamics. A run that stopped goes on where it was.
 """
 
 import argparse
-import json
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
-sys.path += [str(HERE.parent), str(HERE.parents[1])]
+BENCHMARKS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS.parent)]
 
-from command import RECORDS, print_table
+from command import RECORDS, print_table, read_lines, run_lines
 from tests.thermodynamics import problems, samplers
 from tests.thermodynamics.calibration import calibration_test
 
@@ -34,25 +32,12 @@ FAR = 4.0  # standard errors
 N_CHAINS = 400
 
 
-def commit():
-    """Return the commit that makes the records."""
-    words = ["git", "-C", str(HERE), "rev-parse", "--short=10", "HEAD"]
-    return subprocess.run(words, capture_output=True, text=True).stdout.strip()
-
-
-def read(path):
-    """Return the records of a file."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    return [json.loads(line) for line in lines]
-
-
-def measure(name, n_steps, seed):
-    """Return the record of a run."""
-    problem = problems.PROBLEMS[name]()
+def measure(problem, n_steps, seed):
+    """Return the results of a run."""
+    problem = problems.PROBLEMS[problem]()
     run = problems.run_of(problem, seed, TemperingSettings(n_steps=n_steps))
     scores, mixing = problems.scores_of(problem, run)
-    record = {"problem": name, "n_steps": n_steps, "seed": seed, "commit": commit()}
-    record |= {key: np.round(z, 3).tolist() for key, z in scores.items()}
+    record = {key: np.round(z, 3).tolist() for key, z in scores.items()}
     record |= {"warnings": mixing.problems, "round_trips": mixing.round_trips}
     record["r_hat"] = round(max(mixing.r_hat.values()), 4)
     record["samples"] = round(min(mixing.effective_samples.values()), 1)
@@ -60,17 +45,15 @@ def measure(name, n_steps, seed):
     return record
 
 
-def run_all(path):
-    """Make the records that a file lacks."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    done = {(r["problem"], r["n_steps"], r["seed"]) for r in read(path)}
-    for seed in range(max(SEEDS.values())):
-        for n_steps in (n for n, most in SEEDS.items() if seed < most):
-            for name in problems.PROBLEMS:
-                if (name, n_steps, seed) not in done:
-                    line = json.dumps(measure(name, n_steps, seed))
-                    with path.open("a") as file:
-                        file.write(line + "\n")
+def jobs():
+    """Return the jobs of a run, the first seeds first."""
+    return [
+        {"problem": name, "n_steps": n_steps, "seed": seed}
+        for seed in range(max(SEEDS.values()))
+        for n_steps, n_seeds in SEEDS.items()
+        if seed < n_seeds
+        for name in problems.PROBLEMS
+    ]
 
 
 def row(label, records):
@@ -128,8 +111,8 @@ def main():
         proofs()
         return
     if arguments.run:
-        run_all(arguments.run)
-    print_records(read(arguments.run or COMMITTED))
+        run_lines(jobs(), arguments.run, measure)
+    print_records(read_lines(arguments.run or COMMITTED))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
-from command import RECORDS, arguments_of, print_table
+from command import RECORDS, arguments_of, print_table, read_lines, run_lines
 from scale_problem import bayes_error, problem
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -28,7 +28,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import NCA, FreeEnergyClassifier
-from freemetric.experiments.records import provenance
 
 COMMITTED = RECORDS / "scale.jsonl"
 SIZES = (1000, 10_000, 100_000, 1_000_000)
@@ -61,7 +60,7 @@ MOST = {"forest, 100": 300_000}  # samples that a method is asked to learn from
 
 
 def measure(method, n, n_jobs):
-    """Return the record of a fit and its predictions."""
+    """Return the results of a fit and its predictions."""
     X, y = problem(n, seed=1)
     Q, truth = problem(10_000 if method == OURS or n <= 100_000 else 1000, seed=2)
     model = METHODS[method](n_jobs)
@@ -73,38 +72,20 @@ def measure(method, n, n_jobs):
     predicted = time.perf_counter()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     return {
-        "method": method,
-        "n": n,
-        "n_jobs": n_jobs,
         "fit_seconds": fitted - start,
         "rows_per_second": len(Q) / (predicted - fitted),
         "error": 100 * float(np.mean(labels != truth)),
         "bayes": 100 * float(bayes_error(Q, truth)),
         "gigabytes": peak,
-        "versions": provenance(),
     }
 
 
-def read(path):
-    """Return the records of a file."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    return [json.loads(line) for line in lines]
-
-
-def run_missing(path, sizes, methods, n_jobs):
-    """Measure what the file lacks, each in a process of its own."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    known = {(r["method"], r["n"], r["n_jobs"]) for r in read(path)}
+def measured(method, n, n_jobs):
+    """Return the results of a job in a process of its own."""
     environment = {**os.environ, **dict.fromkeys(THREADS, str(n_jobs))}
-    for n in sizes:
-        for method in methods:
-            if (method, n, n_jobs) in known or n > MOST.get(method, n):
-                continue
-            words = [sys.executable, __file__, "--one", method, str(n), str(n_jobs)]
-            done = subprocess.run(words, env=environment, stdout=subprocess.PIPE)
-            done.check_returncode()
-            with path.open("ab") as file:
-                file.write(done.stdout)
+    words = [sys.executable, __file__, "--one", method, str(n), str(n_jobs)]
+    done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
 
 
 def print_tables(records):
@@ -134,8 +115,14 @@ def main():
         return
     if arguments.run:
         methods = arguments.methods or METHODS
-        run_missing(arguments.run, arguments.sizes, methods, arguments.jobs)
-    print_tables(read(arguments.run or arguments.ours or COMMITTED))
+        jobs = [
+            {"method": method, "n": n, "n_jobs": arguments.jobs}
+            for n in arguments.sizes
+            for method in methods
+            if n <= MOST.get(method, n)
+        ]
+        run_lines(jobs, arguments.run, measured)
+    print_tables(read_lines(arguments.run or arguments.ours or COMMITTED))
 
 
 if __name__ == "__main__":
