@@ -2,12 +2,11 @@
 
     make bench-regression  # the tables of the committed records
     python benchmarks/regression/regression.py --run FILE
-    python benchmarks/regression/regression.py --noise  # the synthetic problems
-    python benchmarks/regression/regression.py --noise --run FILE
+    python benchmarks/regression/regression.py --noise --run FILE  # synthetic problems
     python benchmarks/regression/regression.py --ours FILE --save
 
-Five repeats of two halves of 33 tables; the synthetic problems are drawn anew for every
-fit, with 200, 2,000 and 20,000 samples. Everything is chosen on the training samples.
+Five repeats of two halves of 33 tables; synthetic problems of 200, 2,000 and 20,000
+samples, drawn for every fit. Everything is chosen on the training samples.
 """
 
 import sys
@@ -16,6 +15,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
 
+import pandas as pd
 from command import (
     arguments_of,
     committed,
@@ -51,8 +51,7 @@ def jobs_of(arguments):
     methods = arguments.methods or METHODS
     if not arguments.noise:
         sets = sets_of(arguments, dataset_names("regression"))
-        jobs = plan(sets, methods, arguments.repeats)
-        return sorted(jobs, key=lambda job: job.repeat)
+        return sorted(plan(sets, methods, arguments.repeats), key=lambda j: j.repeat)
     jobs = []
     for size, repeats in REPEATS.items():
         names = sets_of(arguments, dataset_names("synthetic"))
@@ -73,8 +72,7 @@ def width(place):
 
 def print_intervals(records):
     """Print coverage and width of intervals of 80, 90 and 95 %."""
-    values = [share("coverage", place) for place in range(3)]
-    values += [width(place) for place in range(3)]
+    values = [*(share("coverage", k) for k in range(3)), *(width(k) for k in range(3))]
     means = [by_set(records, value).mean() for value in values]
     rows = []
     for method in means[0].index:
@@ -82,7 +80,7 @@ def print_intervals(records):
         cells += [f"{mean[method]:.0f}" for mean in means[3:]]
         rows.append([method, *cells])
     nominal = [f"{100 * interval:.0f} %" for interval in INTERVALS]
-    head = [*(f"coverage of {n}" for n in nominal), *(f"width of {n}" for n in nominal)]
+    head = [f"{what} of {n}" for what in ("coverage", "width") for n in nominal]
     print_table(["intervals", *head], rows)
 
 
@@ -105,22 +103,15 @@ def print_noise_tables(records):
         by_size[int(record.job.dataset.rpartition("-")[2])].append(record)
     by_size = {size: on_common_splits(by_size[size]) for size in sorted(by_size)}
     tables = {
-        "median excess in % of the noise variance": lambda some: by_set(
-            some, "excess"
-        ).median(),
-        "coverage of 90 % intervals": lambda some: by_set(
-            some, share("coverage", 1)
-        ).mean(),
-        "seconds": lambda some: by_set(some, seconds).mean(),
+        "median excess in % of the noise variance": ("excess", "median"),
+        "coverage of 90 % intervals": (share("coverage", 1), "mean"),
+        "seconds": (seconds, "mean"),
     }
-    for title, value in tables.items():
-        found = {size: value(some) for size, some in by_size.items()}
-        methods = next(iter(found.values())).index
-        rows = [
-            [f"N = {size:,}", *(f"{x:.1f}" for x in row[methods])]
-            for size, row in found.items()
-        ]
-        print_table([title, *methods], rows)
+    for title, (value, mean) in tables.items():
+        found = {size: by_set(some, value).agg(mean) for size, some in by_size.items()}
+        table = pd.DataFrame(found).T.map("{:.1f}".format)
+        rows = [[f"N = {n:,}", *row] for n, row in table.iterrows()]
+        print_table([title, *table], rows)
     for some in by_size.values():
         print_sets(some, "excess")
     print_where_noise_varies(by_size[2000])
@@ -131,12 +122,12 @@ def print_where_noise_varies(records):
     records = [record for record in records if record.coverage_quiet is not None]
     parts = {"least noise": "coverage_quiet", "most noise": "coverage_loud"}
     tables = {part: by_set(records, share(field, 1)) for part, field in parts.items()}
+    methods = tables["least noise"]
     rows = [
         [name, part, *(f"{value:.1f}" for value in table.loc[name])]
-        for name in next(iter(tables.values())).index
+        for name in methods.index
         for part, table in tables.items()
     ]
-    methods = next(iter(tables.values()))
     print_table(["coverage of 90 % intervals, N = 2,000", "where", *methods], rows)
 
 

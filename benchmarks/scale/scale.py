@@ -10,9 +10,7 @@ noise; the Bayes error is known. Times are comparable within one machine only.
 
 import argparse
 import json
-import os
 import resource
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -21,6 +19,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
 from command import RECORDS, arguments_of, print_table, read_lines, run_lines
+from fits import in_a_process
 from scale_problem import bayes_error, problem
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -32,7 +31,6 @@ from freemetric import NCA, FreeEnergyClassifier
 COMMITTED = RECORDS / "scale.jsonl"
 SIZES = (1000, 10_000, 100_000, 1_000_000)
 OURS = "free-energy"
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 FIELDS = {
     "fit_seconds": ("seconds of a fit", 1),
     "excess": ("points above the Bayes error", 2),
@@ -82,10 +80,8 @@ def measure(method, n, n_jobs):
 
 def measured(method, n, n_jobs):
     """Return the results of a job in a process of its own."""
-    environment = {**os.environ, **dict.fromkeys(THREADS, str(n_jobs))}
-    words = [sys.executable, __file__, "--one", method, str(n), str(n_jobs)]
-    done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, check=True)
-    return json.loads(done.stdout)
+    words = (method, n, n_jobs)
+    return in_a_process(__file__, *words, python=sys.executable, n_jobs=n_jobs)
 
 
 def print_tables(records):

@@ -14,14 +14,14 @@ Both libraries learn from labels, with their own defaults, but for 50 chunks of 
 
 import argparse
 import json
-import os
-import resource
-import subprocess
 import sys
-import time
 import warnings
 from importlib import import_module
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from fits import cost_of, in_a_process
 
 SETS = ("wine", "breast_cancer", "digits", "2000x30")
 PEERS = {
@@ -38,7 +38,6 @@ PEERS = {
     "mlkr": "MLKR",
 }
 """Classes of metric-learn by our names."""
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def load(name):
@@ -70,34 +69,12 @@ def learner(library, name):
     return model
 
 
-def memory(field):
-    """Return a field of the process's status in MB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
-
-
 def measure(library, name, data, limit):
     """Return seconds and MB of a fit, here and now."""
     warnings.simplefilter("ignore")
     learner(library, name).fit(*load("wine"))
-    X, y = load(data)
-    model = learner(library, name)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
-    before = memory("VmRSS")
-    start = time.process_time()
-    most = int(start) + limit
-    resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
-    model.fit(X, y)
-    took = time.process_time() - start
-    return {"seconds": took, "megabytes": max(memory("VmHWM") - before, 0)}
-
-
-def measured(python, *words):
-    """Return the result of another process, None where it was stopped or failed."""
-    environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
-    command = [python, __file__, "--one", *map(str, words)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    model, samples = learner(library, name), load(data)
+    return cost_of(lambda: model.fit(*samples), limit)
 
 
 def cell(result, limit):
@@ -120,7 +97,6 @@ def main():
         library, name, data, limit = arguments.one
         print(json.dumps(measure(library, name, data, int(limit))))
         return
-    sys.path.append(str(Path(__file__).parents[1]))
     from command import print_table
 
     from freemetric.learners import LEARNERS
@@ -133,7 +109,10 @@ def main():
         if arguments.peer and name in PEERS:
             who.append(("metric_learn", arguments.peer))
         for library, python in who:
-            found = [measured(python, library, name, s, limit) for s in arguments.sets]
+            found = [
+                in_a_process(__file__, library, name, data, limit, python=python)
+                for data in arguments.sets
+            ]
             rows.append([name, library, *(cell(result, limit) for result in found)])
     print_table(["learner", "library", *arguments.sets], rows)
 

@@ -7,55 +7,42 @@ The problem is that of scale.py, 30 features and 4 classes. Every fit has a proc
 its own with one thread, and the defaults of the learner; a small fit before it loads
 compiled kernels. Seconds are those of the processor. Memory is what the fit adds to the
 peak (Linux). A fit may add 4 GB of address space and take ``--limit`` seconds of the
-processor; what was stopped with 1e5 samples is not tried with 1e6. Records are resumed.
+processor; what was stopped with 1e5 samples is not tried with 1e6.
 """
 
 import inspect
 import json
-import os
-import resource
-import subprocess
 import sys
-import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1]
 sys.path += [str(FOLDER), str(FOLDER / "scale")]
 
-from command import RECORDS, ROOT, arguments_of, print_table
+import numpy as np
+from command import RECORDS, arguments_of, print_table, read_lines, run_lines
+from fits import cost_of, in_a_process
 from scale_problem import problem
 
+from freemetric.learners import BEYOND_CLASSES, LEARNERS
+from freemetric.learners.oasis import draw_triplets
+
+KINDS = LEARNERS | BEYOND_CLASSES
 COMMITTED = RECORDS / "learners_size.jsonl"
-SIZES = (10_000, 100_000, 1_000_000)
+SIZES = ("10000", "100000", "1000000")
 CONSTRAINTS = {"itml": "pairs", "scml": "triplets", "lsml": "quadruplets"}
 """Learners that are also tried with a million constraints, on 10,000 samples."""
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 MILLION = 1_000_000
 MOST_BYTES = 4 * 10**9
 TEACHERS = ("pairs", "triplets", "quadruplets", "chunks", "sample_weight")
-TARGETS = {
-    "euclidean": "nothing",
-    "pca": "nothing",
-    "covariance": "nothing",
-    "mlkr": "targets",
-    "distance-matching": "distances, targets",
-}
-"""What ``y`` is, where it is not labels."""
+TARGETS = dict.fromkeys(("euclidean", "pca", "covariance"), "nothing")  # or labels
+TARGETS |= {"mlkr": "targets", "distance-matching": "distances, targets"}
 MAP = ("pair_distance", "get_metric", "get_mahalanobis_matrix", "transform")
-
-
-def kinds():
-    """Return the classes of all learners by name."""
-    from freemetric.learners import BEYOND_CLASSES, LEARNERS
-
-    return LEARNERS | BEYOND_CLASSES
 
 
 def arguments_for(name, n):
     """Return what a learner is fitted to."""
-    import numpy as np
-
     X, y = problem(n, seed=0)
     X = X.astype(np.float64)
     if name in ("mlkr", "distance-matching"):
@@ -65,10 +52,6 @@ def arguments_for(name, n):
 
 def many_constraints(name, n_samples=10_000):
     """Return samples and a million pairs, triplets or quadruplets of them."""
-    import numpy as np
-
-    from freemetric.learners.oasis import draw_triplets
-
     given = arguments_for(name, n_samples)
     y = given.pop("y")
     rng = np.random.default_rng(0)
@@ -78,76 +61,48 @@ def many_constraints(name, n_samples=10_000):
         same = y[pairs[:, 0]] == y[pairs[:, 1]]
         return given | {"pairs": pairs, "pair_labels": np.where(same, 1, -1)}
     triplets = draw_triplets(rng, y, MILLION)
-    if kind == "triplets":
-        return given | {"triplets": triplets}
-    return given | {"quadruplets": triplets[:, [0, 1, 0, 2]]}
-
-
-def memory(field):
-    """Return a field of the process's status in bytes."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return 1024 * next(int(s.split()[1]) for s in lines if s.startswith(field))
+    columns = [0, 1, 2] if kind == "triplets" else [0, 1, 0, 2]
+    return given | {kind: triplets[:, columns]}
 
 
 def measure(name, size, limit):
-    """Return the record of a fit, here and now."""
+    """Return the results of a fit, here and now."""
     warnings.simplefilter("ignore")
-    learner = kinds()[name]()
+    learner = KINDS[name]()
     if "random_state" in learner.get_params():
         learner.set_params(random_state=0)
     learner.fit(**arguments_for(name, 200))
     is_many = size == "constraints"
     given = many_constraints(name) if is_many else arguments_for(name, int(size))
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
-    before = memory("VmRSS")
-    resource.setrlimit(resource.RLIMIT_AS, (memory("VmSize") + MOST_BYTES,) * 2)
-    start = time.process_time()
-    most = int(start) + limit
-    resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
     try:
-        learner.fit(**given)
-    except MemoryError as error:
-        return {"failure": f"memory: {error}"}
-    except ValueError as error:
-        return {"failure": f"refused: {error}"}
-    seconds = time.process_time() - start
-    return {"seconds": seconds, "megabytes": (memory("VmHWM") - before) / 1e6}
+        return cost_of(lambda: learner.fit(**given), limit, MOST_BYTES)
+    except (MemoryError, ValueError) as error:
+        reason = "memory" if isinstance(error, MemoryError) else "refused"
+        return {"failure": f"{reason}: {error}"}
 
 
-def record_of(name, size, limit):
-    """Return the record that another process makes."""
-    command = [sys.executable, __file__, "--one", name, str(size), str(limit)]
-    environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    commit = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    about = subprocess.run(commit, capture_output=True, text=True).stdout.strip()
-    record = {"learner": name, "size": size, "commit": about, "limit": limit}
-    if done.returncode == 0:
-        return record | json.loads(done.stdout)
-    return record | {"failure": f"time: stopped after {limit} s"}
+def measured(learner, size, limit):
+    """Return the results of a fit in a process of its own."""
+    found = in_a_process(__file__, learner, size, limit, python=sys.executable)
+    return {"limit": limit, **(found or {"failure": f"time: stopped after {limit} s"})}
 
 
 def read(path):
-    lines = path.read_text().splitlines() if path.exists() else []
-    found = map(json.loads, lines)
-    return {(record["learner"], str(record["size"])): record for record in found}
+    """Return the records of a file by learner and size."""
+    return {(r["learner"], r["size"]): r for r in read_lines(path)}
 
 
 def run(path, names, sizes, limit):
-    """Append the records that a file lacks, small sizes first."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    jobs = [(name, size) for size in sizes for name in names]
-    for name, size in jobs:
-        if size == "constraints" and name not in CONSTRAINTS:
-            continue
+    """Append the records that a file lacks, size by size."""
+    for size in sizes:
         found = read(path)
-        before = found.get((name, "100000"), {}) if str(size) == "1000000" else {}
-        stopped = "failure" in before
-        if (name, str(size)) in found or stopped:
-            continue
-        record = record_of(name, size, limit)
-        with path.open("a") as file:
-            file.write(json.dumps(record) + os.linesep)
+        jobs = [
+            {"learner": name, "size": size}
+            for name in names
+            if name in CONSTRAINTS or size != "constraints"
+            if size != SIZES[2] or "failure" not in found.get((name, SIZES[1]), {})
+        ]
+        run_lines(jobs, path, partial(measured, limit=limit))
 
 
 def cell(record):
@@ -155,20 +110,19 @@ def cell(record):
         return "—"
     if "failure" in record:
         return record["failure"].split(":")[0]
-    seconds = record["seconds"]
-    digits = f"{seconds:.0f}" if seconds >= 100 else f"{seconds:.2g}"
-    return f"{digits} s, {record['megabytes']:.0f} MB"
+    digits = ".0f" if record["seconds"] >= 100 else ".2g"
+    return f"{record['seconds']:{digits}} s, {record['megabytes']:.0f} MB"
 
 
 def row(name, records):
     """Return a line of the table: by what it is taught, what it gives, its cost."""
-    learner = kinds()[name]()
+    learner = KINDS[name]()
     taken = inspect.signature(learner.fit).parameters
     teachers = [TARGETS.get(name, "labels"), *(t for t in TEACHERS if t in taken)]
     gives = ["distance, map" if all(hasattr(learner, m) for m in MAP) else "similarity"]
     if hasattr(learner, "partial_fit"):
         gives.append("`partial_fit`")
-    costs = [cell(records.get((name, str(size)))) for size in (*SIZES, "constraints")]
+    costs = [cell(records.get((name, size))) for size in (*SIZES, "constraints")]
     teachers = [f"`{t}`" if t in taken else t for t in teachers]
     kind = f"`{type(learner).__name__}`"
     return [kind, ", ".join(teachers), ", ".join(gives), *costs]
@@ -180,10 +134,10 @@ def main():
     parser.add_argument("--one", nargs=3, help="fit one, print its record")
     arguments = parser.parse_args()
     if arguments.one:
-        name, size, limit = arguments.one
-        print(json.dumps(measure(name, size, int(limit))))
+        *what, limit = arguments.one
+        print(json.dumps(measure(*what, int(limit))))
         return
-    names = arguments.methods or list(kinds())
+    names = arguments.methods or list(KINDS)
     if arguments.run:
         sizes = arguments.sets or (SIZES[0], "constraints", *SIZES[1:])
         run(arguments.run, names, sizes, arguments.limit)
