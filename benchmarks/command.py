@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from joblib import Parallel, delayed, parallel_config
@@ -45,11 +46,17 @@ def sets_of(arguments, names):
     return arguments.sets or list(names)[:: 10 if arguments.quick else 1]
 
 
+@cache
+def records_in(path):
+    """Return the records of a file, which is read once, a tuple."""
+    return tuple(read_records(path))
+
+
 def committed(name, ours, instead=None):
     """Return the committed records of a comparison, or others of our method."""
     path = instead or RECORDS / f"ours/{name}.jsonl.gz"
-    records = [record for record in read_records(path) if record.job.method == ours]
-    return records + read_records(RECORDS / f"others/{name}.jsonl.gz")
+    records = [record for record in records_in(path) if record.job.method == ours]
+    return [*records, *records_in(RECORDS / f"others/{name}.jsonl.gz")]
 
 
 def save_ours(name, ours, records):
@@ -58,9 +65,10 @@ def save_ours(name, ours, records):
     write_records(RECORDS / f"ours/{name}.jsonl.gz", records)
 
 
+@cache
 def small_sets():
     """Return the names of the paper's data sets with fewer than 3,000 samples."""
-    return [name for name in dataset_names() if dataset_info(name).rows < SMALL]
+    return tuple(name for name in dataset_names() if dataset_info(name).rows < SMALL)
 
 
 def run_jobs(jobs, path, record_of, n_jobs=1):
@@ -102,14 +110,7 @@ def read_lines(path):
 def run_lines(jobs, path, measure):
     """Add a line of JSON for every job that a file lacks: the job, its commit, results.
 
-    Parameters
-    ----------
-    jobs : list of dict
-        What names a record.
-    path : Path
-        File of records.
-    measure : callable
-        Returns the results of a job, a dict; its keywords are those of the job.
+    A job is a dict, the keywords of ``measure``, which returns a dict of results.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     made_by = {key: provenance().get(key, "") for key in ("commit", "machine")}

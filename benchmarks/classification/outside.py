@@ -11,10 +11,15 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
 
-from command import RECORDS, arguments_of, committed, on_common_splits, small_sets
+from command import (
+    RECORDS,
+    arguments_of,
+    committed,
+    on_common_splits,
+    records_in,
+    small_sets,
+)
 from records_tables import print_against, print_means, print_versions
-
-from freemetric.experiments.records import read_records
 
 OURS = "free-energy"
 BESIDE = ("rf", "hist-boosting", "svm")
@@ -32,7 +37,7 @@ def main():
         for record in committed("paper", OURS, arguments.ours)
         if record.job.method in (OURS, *BESIDE) and record.job.dataset in small
     ]
-    records += read_records(RECORDS / "others/outside.jsonl.gz")
+    records += records_in(RECORDS / "others/outside.jsonl.gz")
     print_versions(records, OURS)
     for title, methods in {
         "all splits": (OURS, *BESIDE, *FULL),

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
 
-from command import DATA, RECORDS, committed, print_table
+from command import DATA, RECORDS, committed, print_table, records_in
 from figures import draw, write_seconds
 from records_tables import print_versions
 
@@ -31,7 +31,6 @@ from freemetric.experiments.paper import (
     published_errors,
     ranks_beside_published,
 )
-from freemetric.experiments.records import read_records
 from freemetric.experiments.tables import error_table, posthoc_table
 
 OURS = "free-energy"
@@ -89,7 +88,7 @@ def print_readings():
     records = [
         record
         for name in ("paper", "readings")
-        for record in read_records(RECORDS / f"others/{name}.jsonl.gz")
+        for record in records_in(RECORDS / f"others/{name}.jsonl.gz")
         if record.job.method in methods
     ]
     table = mean_errors(records, "one-k")[list(methods)].dropna()

@@ -1,6 +1,7 @@
 """Means on the pages, recomputed from the records without the code that prints them."""
 
 import re
+from functools import cache
 
 import pandas as pd
 import pytest
@@ -29,8 +30,11 @@ def rows(text, header):
     return {first: others for first, *others in cells}
 
 
+read = cache(read_records)
+
+
 def fits(*names):
-    records = [r for name in names for r in read_records(RECORDS / f"{name}.jsonl.gz")]
+    records = [r for name in names for r in read(RECORDS / f"{name}.jsonl.gz")]
     return pd.DataFrame([vars(r.job) | vars(r) for r in records if not r.failure])
 
 

@@ -1,6 +1,7 @@
 """The ablation takes out what it says, and puts everything back."""
 
 import gzip
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ PARTS = {part.name: part for part in parts_of_ensembles.PARTS}
 CLASSES, NUMBERS = parts_of_ensembles.CLASSES, parts_of_ensembles.NUMBERS
 
 
+@cache
 def fitted(name, task=CLASSES, n_replicas=12):
     part = PARTS[name]
     model = parts_of_ensembles.estimator_without(part, task, 0)

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 mixed_data = pytest.importorskip("mixed_data", reason="benchmarks are not installed")
+import mixed  # noqa: E402
 import mixed_methods  # noqa: E402
-import outside_methods  # noqa: E402
 
 HERE = ["freemetric", "forest", "hist-boosting"]
 OTHERS = ["lightgbm", "catboost"]
@@ -26,8 +26,9 @@ def table(rng):
 
 @pytest.mark.parametrize("name", HERE + OTHERS)
 @pytest.mark.parametrize("task", ["Classifier", "Regressor"])
-def test_methods_of_mixed_tables(name, task, table):
-    package = outside_methods.package_of(name)
+def test_methods_of_mixed_tables(name, task, table, monkeypatch):
+    monkeypatch.setattr(mixed_methods, "N_TREES", 50)
+    package = mixed_methods.package_of(name)
     if package:
         pytest.importorskip(package)
     X, y = table
@@ -42,9 +43,9 @@ def test_methods_of_mixed_tables(name, task, table):
 
 
 def test_a_method_without_its_package_is_named(monkeypatch, capsys):
-    monkeypatch.setattr(outside_methods, "find_spec", lambda name: None)
-    names = ["forest-500", "tabm-bagged", "catboost"]
-    assert outside_methods.are_here(names) == ["forest-500"]
+    monkeypatch.setattr(mixed, "find_spec", lambda name: None)
+    names = ["forest", "tabm-bagged", "catboost"]
+    assert mixed.are_here(names) == ["forest"]
     text = capsys.readouterr().out
     assert "tabm-bagged needs pytabkit" in text
     assert "catboost needs catboost" in text

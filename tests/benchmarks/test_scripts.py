@@ -1,6 +1,6 @@
 """Every script says what it does, prints its tables, and makes records that resume."""
 
-import subprocess
+import json
 import sys
 
 import pytest
@@ -13,10 +13,24 @@ FOLDER = ROOT / "benchmarks"
 pytestmark = pytest.mark.skipif(
     not FOLDER.exists(), reason="benchmarks are not part of an installed package"
 )
-SCRIPTS = ["accuracy", "gpu", "learners", "learners_size", "mixed", "moves"]
-SCRIPTS += ["outside", "paper", "parts", "quick", "regression", "scale", "synthetic"]
+SCRIPTS = ["accuracy", "effort", "gpu", "learners", "learners_size", "mixed"]
+SCRIPTS += [
+    "again",
+    "basins",
+    "cooling",
+    "outside",
+    "paper",
+    "parts",
+    "quick",
+    "regression",
+    "scale",
+    "synthetic",
+]
+LINES = sorted(FOLDER.rglob("records/**/*.jsonl"))
 COMMANDS = ["accuracy", "learners_size", "mixed", "mixed --list", "outside", "paper"]
 COMMANDS += ["regression", "regression --noise", "scale", "synthetic"]
+COMMANDS += ["synthetic --list", "explain_shares", "effort"]
+COMMANDS += ["basins", "bound", "cooling"]
 
 
 def main(monkeypatch, capsys, words):
@@ -45,10 +59,8 @@ def test_tables_of_the_committed_records(words, monkeypatch, capsys):
     ("words", "n_records"),
     [
         (["accuracy", "--sets", "iris", "--methods", "euclidean", "rf"], 4),
-        (["outside", "--sets", "iris", "--methods", "forest-500"], 2),
         (["regression", "--sets", "diabetes", "--methods", "knn"], 2),
         (["regression", "--noise", "--sets", "fan", "--methods", "knn"], 6),
-        (["synthetic", "--sets", "parity", "--methods", "logistic"], 5),
     ],
 )
 @pytest.mark.slow
@@ -68,18 +80,38 @@ def test_runs(words, n_records, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_the_scale_is_measured():
-    import scale
-
-    record = scale.measure("boosting, histograms", 1000, 1)
-    assert 2 < record["bayes"] < 7 < record["error"] < 30
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["scale", "--sizes", "1000", "--methods", "boosting, histograms"],
+        ["learners_size", "--sets", "10000", "--methods", "rca"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_lines_of_processes_of_their_own(words, tmp_path, monkeypatch, capsys):
+    path = tmp_path / "records.jsonl"
+    for _ in range(2):
+        main(monkeypatch, capsys, [*words, "--run", path])
+    (line,) = path.read_text().splitlines()
+    record = json.loads(line)
+    assert record["machine"]
+    assert record.get("seconds", record.get("fit_seconds")) > 0
+    if "bayes" in record:
+        assert 2 < record["bayes"] < 7 < record["error"] < 30
 
 
 @pytest.mark.slow
-def test_a_learner_is_measured_in_a_process_of_its_own():
-    words = [sys.executable, FOLDER / "speed/learners.py", "--learners", "rca"]
-    done = subprocess.run(
-        [*words, "--sets", "wine"], capture_output=True, text=True, check=True
+def test_a_learner_is_measured_in_a_process_of_its_own(monkeypatch, capsys):
+    text = main(
+        monkeypatch, capsys, ["learners", "--learners", "lda", "--sets", "wine"]
     )
-    assert "| rca | freemetric |" in done.stdout
-    assert "failed" not in done.stdout
+    assert "| lda | freemetric |" in text
+    assert "failed" not in text
+
+
+@pytest.mark.parametrize("path", LINES, ids=lambda path: path.stem)
+def test_lines_say_what_made_them(path):
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    keys = {"commit"} if path.stem == "learners_size" else {"commit", "machine"}
+    assert records
+    assert all(keys <= set(record) for record in records)
