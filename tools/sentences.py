@@ -271,13 +271,11 @@ SENTENCES = [
     ),
     Sentence(
         PAPER,
-        "(Wilcoxon p = {}) and to Euclidean k-NN on",
-        (published_setting("NCA", "Wilcoxon p"),),
-    ),
-    Sentence(
-        PAPER,
-        "(p = {}). Under `honest`",
-        (published_setting("Euclidean", "Wilcoxon p"),),
+        "The lead of NCA has p = {} (Wilcoxon), that of Euclidean k-NN p = {}.",
+        (
+            published_setting("NCA", "Wilcoxon p"),
+            published_setting("Euclidean", "Wilcoxon p"),
+        ),
     ),
     Sentence(
         PAPER,
