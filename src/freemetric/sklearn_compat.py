@@ -1,9 +1,11 @@
-"""The border to scikit-learn: its private names that we use, its ``random_state``, and
-the checks that we fail on purpose.
+"""The border to scikit-learn: its private names that we use, its ``random_state``, the
+checks that we fail on purpose, and errors of its checks in our words.
 
 A release of scikit-learn that moves these names breaks this file alone.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
+from .exceptions import printable
+
 __all__ = [
     "HasMethods",
     "Interval",
@@ -24,6 +28,7 @@ __all__ = [
     "check_sample_weight",
     "expected_failed_checks",
     "generator",
+    "naming_texts",
     "seed_sequence",
     "validate_params",
 ]
@@ -85,3 +90,49 @@ def expected_failed_checks(estimator):
         return {}
     reason = "a weight is importance, not a number of copies"
     return dict.fromkeys(WEIGHTS_AS_COPIES, reason)
+
+
+@contextmanager
+def naming_texts(X: Any) -> Iterator[None]:
+    """Let the error of a check of samples name the first text in X, if there is one."""
+    try:
+        yield
+    except ValueError:
+        found = first_text(X)
+        if found is None:
+            raise
+        name, text = found
+        message = (
+            f"Column {name!r} has the text {text!r:.60}, and X must be numbers: "
+            "freemetric.TableClassifier and TableRegressor take tables with texts, "
+            "freemetric.tables.TableEncoder makes numbers of them."
+        )
+        raise ValueError(printable(message)) from None
+
+
+def first_text(X: Any) -> tuple[Any, str] | None:
+    """The name of the first column with a text that is no number, and the text.
+
+    Examples
+    --------
+    >>> first_text([[1, "2"], [3, "four"]])
+    (1, 'four')
+    """
+    cells = np.asarray(X, dtype=object)
+    if cells.ndim != 2:  # that of a sparse matrix has no dimension
+        return None
+    names = getattr(X, "columns", range(cells.shape[1]))
+    for name, column in zip(names, cells.T, strict=True):
+        for cell in column:
+            if isinstance(cell, str) and not is_number(cell):
+                return name, str(cell)
+    return None
+
+
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

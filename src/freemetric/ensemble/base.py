@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..energies import as_energy, knows_its_data
-from ..sklearn_compat import check_sample_weight, seed_sequence
+from ..sklearn_compat import check_sample_weight, naming_texts, seed_sequence
 from .ensemble import Ensemble, Member
 from .search import (
     SMALL_BAG,
@@ -203,7 +203,8 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _samples(self, X):
         """Validated samples without gaps, for a fitted model."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **SAMPLES)
+        with naming_texts(X):
+            X = validate_data(self, X, reset=False, **SAMPLES)
         return self.ensemble_.filled(in_reach(dense(X)))
 
     def _training_samples(self, X, y, sample_weight, **options):
@@ -212,7 +213,8 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Weights have a mean of one; None where all are equal. Samples of weight zero are
         left out. The model itself stays as it was: the fit may yet fail.
         """
-        X, y = validate_data(copy(self), X, y, **SAMPLES, **options)
+        with naming_texts(X):
+            X, y = validate_data(copy(self), X, y, **SAMPLES, **options)
         X = in_reach(dense(X))
         if sample_weight is None:
             return X, y, None

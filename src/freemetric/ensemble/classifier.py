@@ -7,6 +7,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..exceptions import each_warning_once
 from ..kernels import one_blas_thread
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, check_alpha, fill_values
@@ -152,6 +153,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         self.random_state = random_state
 
     @one_blas_thread()
+    @each_warning_once()
     def fit(self, X, y, sample_weight=None):
         """Sample the metrics, and weigh them and the classifiers beside them.
 
@@ -222,6 +224,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         return self
 
     @one_blas_thread()
+    @each_warning_once()
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Let more samples vote, under the same metrics.
 

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
+from ..exceptions import each_warning_once
 from ..kernels import one_blas_thread
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, check_alpha, fill_values
@@ -146,6 +147,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         self.random_state = random_state
 
     @one_blas_thread()
+    @each_warning_once()
     def fit(self, X, y, sample_weight=None):
         """Sample the metrics, and weigh them and the trends beside them.
 
@@ -214,6 +216,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         return self
 
     @one_blas_thread()
+    @each_warning_once()
     def partial_fit(self, X, y, sample_weight=None):
         """Let more samples vote, under the same metrics.
 

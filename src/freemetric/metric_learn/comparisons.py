@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .. import learners
-from ..exceptions import callers_stacklevel
+from ..exceptions import warn_once
 from ..learners.validation import dense, unit_of
 from .base import Mahalanobis
 from .constraints import drawn, partial_labels, warn_of_few
@@ -232,7 +232,7 @@ class BaseSCML(Mahalanobis):
             n_basis = PER_FEATURE * X.shape[1]
             what = "As no value for `n_basis` was selected, the number of basis will"
             message = f"{what} be set to n_basis= {n_basis}"
-            warnings.warn(message, stacklevel=callers_stacklevel())
+            warn_once(message, UserWarning)
         learner = learners.SCML(
             n_basis=n_basis,
             basis=None if is_drawn else self.basis,

@@ -1,13 +1,12 @@
 """Pairs, triplets and chunks out of labels, some of which may be unknown."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from ..exceptions import callers_stacklevel
+from ..exceptions import warn_once
 from ..learners.scml import nearest_triplets
 from ..learners.side_information import count_pairs, draw_dissimilar, draw_similar
 from ..learners.validation import check_labels
@@ -164,7 +163,7 @@ def warn_of_few(partial_labels: NDArray, k_genuine: int, k_impostor: int) -> Non
 
 
 def _warn(message):
-    warnings.warn(message, stacklevel=callers_stacklevel())
+    warn_once(message, UserWarning)
 
 
 def partial_labels(y: ArrayLike) -> NDArray[np.int_]:

@@ -1,6 +1,5 @@
 """Starts and priors by metric-learn's rules: by name, or given as a matrix."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.linalg import eigvalsh, pinvh
 from sklearn.datasets import make_spd_matrix
 from sklearn.utils import check_array
 
-from ..exceptions import callers_stacklevel
+from ..exceptions import warn_once
 
 
 class NonPSDError(LinAlgError):
@@ -67,12 +66,12 @@ def _inverse_covariance(X, name, definite):
             f"definite. Try another `{name}`, or an algorithm that does not require "
             f"the `{name}` to be strictly positive definite."
         )
-    warnings.warn(
+    warn_once(
         "The covariance matrix is not invertible: using the pseudo-inverse instead."
         "To make the covariance matrix invertible you can remove any linearly "
         "dependent features and/or reduce the dimensionality of your input, for "
         "instance using `sklearn.decomposition.PCA` as a preprocessing step.",
-        stacklevel=callers_stacklevel(),
+        UserWarning,
     )
     return pinvh(C)
 
