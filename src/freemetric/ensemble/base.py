@@ -270,7 +270,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         search = Search(
             task=task_of_rows,
             training_set=searched,
-            seen={name: view(X[rows]) for name, view in views.items()},
+            in_views={name: view(X[rows]) for name, view in views.items()},
             scored=scored_samples(task_of_rows.strata, n_numbers, rng),
             sizes=sizes,
             energy=None if self.energy is None else as_energy(self.energy),
@@ -359,8 +359,8 @@ def in_reach(X):
 
 def fill_values(X):
     """What stands in for gaps: the means of the features; zero where all are gaps."""
-    n_known = np.maximum((~np.isnan(X)).sum(axis=0), 1)
-    return np.nansum(X / n_known, axis=0)
+    n_values = np.maximum((~np.isnan(X)).sum(axis=0), 1)
+    return np.nansum(X / n_values, axis=0)
 
 
 def checked_sizes(n_neighbors, most):

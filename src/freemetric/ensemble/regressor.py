@@ -193,12 +193,14 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         fitted = fit_all(estimators, X, z, weights, self.n_jobs)
 
         spread = noise.spread(votes, X[scored])
-        known = scale.means(location, spread, noise.errors, combination.limits)
+        out_of_bag = scale.means(location, spread, noise.errors, combination.limits)
         everyone = np.full(len(y), np.nan)
-        everyone[scored] = known
+        everyone[scored] = out_of_bag
         # In units of a magnitude: the square of a large target may overflow.
         own = y[scored] / scale.magnitude
-        residual = np.average((known / scale.magnitude - own) ** 2, weights=w[scored])
+        residual = np.average(
+            (out_of_bag / scale.magnitude - own) ** 2, weights=w[scored]
+        )
         mean = np.average(own, weights=w[scored])
         variance = np.average((own - mean) ** 2, weights=w[scored])
 

@@ -252,8 +252,8 @@ class BaseSCML(Mahalanobis):
         if isinstance(self.basis, str) and self.basis == self._drawn_basis:
             return
         if isinstance(self.basis, str) or np.ndim(self.basis) != 2:
-            known = f"`basis` must be one of the options '{self._drawn_basis}'"
-            raise ValueError(f"{known} or an array of shape (n_basis, n_features).")
+            options = f"`basis` must be one of the options '{self._drawn_basis}'"
+            raise ValueError(f"{options} or an array of shape (n_basis, n_features).")
         found = np.shape(self.basis)[1]
         if found != d:
             what = f"The dimensionality ({found}) of the provided bases must match"

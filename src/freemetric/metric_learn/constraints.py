@@ -127,8 +127,8 @@ class Constraints:
         groups = []
         for label in np.unique(labels):
             members = shuffled[labels == label]
-            whole = len(members) // chunk_size * chunk_size
-            groups += list(members[:whole].reshape(-1, chunk_size))
+            n_grouped = len(members) // chunk_size * chunk_size
+            groups += list(members[:n_grouped].reshape(-1, chunk_size))
         if len(groups) < n_chunks:
             raise ValueError(
                 f"Not enough possible chunks of {chunk_size} elements in each class to "
@@ -169,12 +169,12 @@ def _warn(message):
 def partial_labels(y: ArrayLike) -> NDArray[np.int_]:
     """Class numbers; -1 for negative labels, if two other classes are left."""
     labels = np.asarray(y)
-    known = np.ones(len(labels), dtype=bool)
+    is_labelled = np.ones(len(labels), dtype=bool)
     is_numeric = np.issubdtype(labels.dtype, np.number)
     if is_numeric and len(np.unique(labels[labels >= 0])) > 1:
-        known = labels >= 0
+        is_labelled = labels >= 0
     numbers = np.full(len(labels), -1)
-    numbers[known] = check_labels(labels[known])[1]
+    numbers[is_labelled] = check_labels(labels[is_labelled])[1]
     return numbers
 
 
