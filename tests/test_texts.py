@@ -1,4 +1,4 @@
-"""Texts among the samples of an estimator of numbers are an error that helps."""
+"""Texts among numbers, and gaps among labels, are errors that help."""
 
 import numpy as np
 import pandas as pd
@@ -49,6 +49,19 @@ def test_fitted_estimators_name_it_too(name):
     apply = fitted.transform if name == "LMNN" else fitted.predict
     with pytest.raises(ValueError, match="'town' has the text 'Köln'"):
         apply(TABLE)
+
+
+GAPS = {"None": None, "NaN": np.nan, "NA": pd.NA}
+
+
+@pytest.mark.parametrize("gap", GAPS.values(), ids=GAPS)
+@pytest.mark.parametrize("name", ["FreeEnergyClassifier", "LMNN", "OASIS"])
+def test_labels_without_a_value(name, gap):
+    labels = pd.Series(["a", "b"] * 15, dtype=object)
+    labels[4] = gap
+    for y in (labels, labels.astype("string"), labels.astype("category")):
+        with pytest.raises(ValueError, match="y has no value in row 4"):
+            ESTIMATORS[name].fit(NUMBERS, y)
 
 
 def test_numbers_as_texts_are_numbers():

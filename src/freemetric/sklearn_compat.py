@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils._missing import is_pandas_na, is_scalar_nan
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -29,6 +30,7 @@ __all__ = [
     "expected_failed_checks",
     "generator",
     "naming_texts",
+    "refuse_gaps",
     "seed_sequence",
     "validate_params",
 ]
@@ -127,6 +129,16 @@ def first_text(X: Any) -> tuple[Any, str] | None:
             if isinstance(cell, str) and not is_number(cell):
                 return name, str(cell)
     return None
+
+
+def refuse_gaps(y: Any) -> None:
+    """ValueError that names the first row without a target, where y holds objects."""
+    targets = np.asarray(y)
+    if targets.dtype != object or targets.ndim != 1:
+        return  # scikit-learn's check finds NaN among numbers
+    for row, target in enumerate(targets):
+        if target is None or is_pandas_na(target) or is_scalar_nan(target):
+            raise ValueError(f"y has no value in row {row}: leave such rows out.")
 
 
 def is_number(text: str) -> bool:

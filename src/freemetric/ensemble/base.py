@@ -13,7 +13,12 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..energies import as_energy, knows_its_data
-from ..sklearn_compat import check_sample_weight, naming_texts, seed_sequence
+from ..sklearn_compat import (
+    check_sample_weight,
+    naming_texts,
+    refuse_gaps,
+    seed_sequence,
+)
 from .ensemble import Ensemble, Member
 from .search import (
     SMALL_BAG,
@@ -213,6 +218,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Weights have a mean of one; None where all are equal. Samples of weight zero are
         left out. The model itself stays as it was: the fit may yet fail.
         """
+        refuse_gaps(y)
         with naming_texts(X):
             X, y = validate_data(copy(self), X, y, **SAMPLES, **options)
         X = in_reach(dense(X))

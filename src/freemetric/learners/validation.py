@@ -10,7 +10,7 @@ from sklearn.utils import check_array, check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import warn_of_data
-from ..sklearn_compat import check_sample_weight, naming_texts
+from ..sklearn_compat import check_sample_weight, naming_texts, refuse_gaps
 
 LARGEST = 1e75  # its fourth power is finite
 SMALLEST = 1e-75
@@ -54,6 +54,7 @@ def check_samples_and_targets(
 
     With ``keeps_float32`` very many samples may stay in single precision.
     """
+    refuse_gaps(y)
     with naming_texts(X):
         X, y = check_X_y(
             dense(X),
