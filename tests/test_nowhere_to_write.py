@@ -117,7 +117,9 @@ def another_user():
     return pytest.skip("another user may not start this interpreter")
 
 
-@pytest.mark.parametrize("way", [read_only, another_user])
+@pytest.mark.parametrize(
+    "way", [read_only, pytest.param(another_user, marks=pytest.mark.slow)]
+)
 def test_import_load_predict_and_fit(folder, way):
     done = run([*way(), "-c", USE, folder / "model.fm", "Euclidean"])
     assert done.stdout.strip() == EXPECTED
@@ -136,6 +138,7 @@ def test_ensembles_without_a_home(way):
     assert "Usage:" in run([*words, "-m", "freemetric", "--help"]).stdout
 
 
+@pytest.mark.slow
 def test_commands_on_a_read_only_machine(folder):
     command = [*read_only(), "-m", "freemetric"]
     assert run([*command, "--version"]).stdout.strip().endswith(fm.__version__)
