@@ -76,6 +76,7 @@ def test_once_in_a_process(tmp_path):
     assert all("program.py:" in line for line in counts)
 
 
+@pytest.mark.slow
 def test_once_from_threads_of_ours(tmp_path):
     """Filters are as before, too: threads would leave those of one another behind."""
     counts = warned_lines(OWN_THREADS, tmp_path)
@@ -84,6 +85,7 @@ def test_once_from_threads_of_ours(tmp_path):
     assert all("program.py:" in line for line in counts)
 
 
+@pytest.mark.slow
 def test_once_from_threads_of_the_user(tmp_path):
     assert warned_lines(USERS_THREADS, tmp_path).total() == 1
 
