@@ -27,16 +27,15 @@ X, y = make_classification(240, 10, **kinds, random_state=1)
 X, X_test, y, y_test = train_test_split(minmax_scale(X), y, random_state=0)
 energy = Coupled(NCAEnergy().bind(X, y), 1e-4)
 rng = np.random.default_rng(0)
-maps = 5 * rng.standard_normal((20, 2, 10))
-for state, _ in Annealing(Constant(0.0), n_steps=120).iterate(rng, energy, maps):
-    maps = state.A
+starts = 5 * rng.standard_normal((20, 2, 10))
+quench = Annealing(Constant(0.0), n_steps=120)
+maps = [state.A for state, _ in quench.iterate(rng, energy, starts)][-1]
 
 # %%
 # A basin is nearly harmonic. The eigenvalues h of its Hessian give its volume, and with
 # it the free energy E - T log(volume). The rotation of the plane has no eigenvalue.
 
-T, steps = 1e-3, 1e-4 * np.eye(20).reshape(20, 2, 10)
-volumes = []
+T, volumes, steps = 1e-3, [], 1e-4 * np.eye(20).reshape(20, 2, 10)
 for A in maps:
     up, down = (energy.value_and_grad(A + sign * steps)[1] for sign in (1, -1))
     hessian = (up - down).reshape(20, 20) / 2e-4

@@ -40,6 +40,18 @@ learner = getattr(fm, sys.argv[2])()
 fitted = fm.MetricKNeighborsClassifier(learner, 1).fit(X, y)
 print(*loaded.predict(X), *fitted.predict(X), sep="")
 """
+ENSEMBLES = """
+import numpy as np
+import pandas as pd
+import freemetric as fm
+X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
+X += 5 * y[:, None]
+table = pd.DataFrame(X, columns=["x", "z"]).assign(town=np.where(X[:, 0] > 2, "A", "B"))
+for model, rows in ((fm.FreeEnergyClassifier(4), X), (fm.TableClassifier(), table)):
+    print(model.fit(rows, y).score(rows, y) > 0.9, end=" ")
+"""
+READS = ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
+"""Another user may read what root alone may enter, but not write there."""
 EXPECTED = "01" * 20
 
 
@@ -96,12 +108,13 @@ def another_user():
     """Return the start of a command as a user who owns nothing here."""
     if not shutil.which("setpriv") or os.geteuid() != 0:
         pytest.skip("needs setpriv of util-linux, and root to use it")
-    words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    words = [*words, sys.executable]
-    use = [*words, "-c", "import numba, sklearn, freemetric"]
-    if subprocess.run(use, capture_output=True, env=environment()).returncode:
-        pytest.skip("another user may not start this interpreter")
-    return words
+    start = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    for options in ([], READS):
+        words = [*start, *options, sys.executable]
+        use = [*words, "-c", "import numba, sklearn, freemetric"]
+        if not subprocess.run(use, capture_output=True, env=environment()).returncode:
+            return words
+    return pytest.skip("another user may not start this interpreter")
 
 
 @pytest.mark.parametrize(
@@ -110,6 +123,19 @@ def another_user():
 def test_import_load_predict_and_fit(folder, way):
     done = run([*way(), "-c", USE, folder / "model.fm", "Euclidean"])
     assert done.stdout.strip() == EXPECTED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", [read_only, another_user])
+def test_ensembles_without_a_home(way):
+    """Models and the command line work, with one warning at most."""
+    pytest.importorskip("pandas")
+    pytest.importorskip("click")
+    words = ["env", "-u", "HOME", "-u", "NUMBA_CACHE_DIR", *way()]
+    done = run([*words, "-c", ENSEMBLES])
+    assert done.stdout.split() == ["True", "True"]
+    assert done.stderr.count("Warning: ") <= 1
+    assert "Usage:" in run([*words, "-m", "freemetric", "--help"]).stdout
 
 
 @pytest.mark.slow

@@ -115,7 +115,7 @@ def test_weighted_votes_are_those_of_loops(rows, n_neighbors, own):
     X, values, weights = rows
     query = np.array([[0.13, 1.71]])  # no two rows of the grid are as far from it
     training_set = TrainingSet.of(X, values, weights)
-    places = X[training_set.row_of_place]
+    places = X[training_set.row_of_point]
     found = neighbor_means(places, query, training_set, [n_neighbors])[0, 0]
     known = brute_force.votes(X, values, weights, query[0], n_neighbors)
     np.testing.assert_allclose(found, known, atol=1e-9)

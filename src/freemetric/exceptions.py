@@ -2,7 +2,10 @@
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from threading import RLock, current_thread, main_thread
 from types import FrameType
 from typing import Any
 
@@ -12,6 +15,7 @@ OWN_EXTRA = {"openpyxl": "excel", "pyarrow": "parquet"}
 ON_THE_WAY = (__name__.split(".")[0], "sklearn", "joblib", "contextlib")
 # topics of warnings with the files and lines they were shown at
 SHOWN: set[tuple[str, str, int]] = set()
+SHOWING = RLock()
 
 
 def printable(text):
@@ -70,40 +74,56 @@ class ModelFilePermissionError(ModelFileAccessError, PermissionError):
 
 
 def warn_of_data(message: str, topic: str = "") -> None:
-    """Give a DataWarning at the user's line, once where the filters show a line's
-    warning once.
+    """Give a DataWarning as ``warn_once`` does."""
+    warn_once(message, DataWarning, topic)
+
+
+def warn_once(message: str | Warning, category: type[Warning], topic: str = "") -> None:
+    """Warn at the user's line, once where the filters show a line's warning once.
 
     Python forgets what it has shown whenever filters change, and scikit-learn changes
     them around every fold. Messages about the same topic, which may differ in their
-    numbers, are one warning.
+    numbers, are one warning. A worker process has no line of the user: it gives the
+    warning once.
     """
-    frame, _ = _callers_frame()
+    frame = _callers_frame()
     line = frame.f_code.co_filename, frame.f_lineno
-    if (topic or message, *line) in SHOWN:
-        return
-    registry: dict[Any, Any] = {}
+    text = str(message)
     module = frame.f_globals.get("__name__", "<unknown>")
-    warnings.warn_explicit(message, DataWarning, *line, module, registry)
-    if (message, DataWarning, frame.f_lineno) in registry:  # the action was "default"
-        SHOWN.add((topic or message, *line))
+    with SHOWING:
+        if (topic or text, *line) in SHOWN:
+            return
+        registry: dict[Any, Any] = {}
+        warnings.warn_explicit(message, category, *line, module, registry)
+        if (text, category, frame.f_lineno) in registry:  # the action was "default"
+            SHOWN.add((topic or text, *line))
 
 
-def callers_stacklevel() -> int:
-    """The ``stacklevel`` at which ``warnings.warn`` names the user's line that called
-    this package.
-    """
-    return _callers_frame()[1] - 1
-
-
-def _callers_frame() -> tuple[FrameType, int]:
-    """The frame of the user's line, and its number counted from the caller."""
-    frame, level = sys._getframe(1), 1
+def _callers_frame() -> FrameType:
+    """The frame of the user's line."""
+    frame = sys._getframe(1)
     while (
         frame.f_back is not None
         and frame.f_globals.get("__name__", "").split(".")[0] in ON_THE_WAY
     ):
-        frame, level = frame.f_back, level + 1
-    return frame, level
+        frame = frame.f_back
+    return frame
+
+
+@contextmanager
+def each_warning_once() -> Iterator[None]:
+    """Give each warning of a block or a decorated function once, after it.
+
+    It restores the filters, too: threads that change these at the same time leave those
+    of one another behind. In a thread of the user it does nothing, for this reason.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    with warnings.catch_warnings(record=True) as found:
+        yield
+    for item in {str(item.message): item for item in found}.values():
+        warn_once(item.message, item.category)
 
 
 def require(module: str, extra: str = "bench") -> Any:

@@ -1,13 +1,16 @@
-"""The border to scikit-learn: its private names that we use, its ``random_state``, and
-the checks that we fail on purpose.
+"""The border to scikit-learn: its private names that we use, its ``random_state``, the
+checks that we fail on purpose, and errors of its checks in our words.
 
 A release of scikit-learn that moves these names breaks this file alone.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils._missing import is_pandas_na, is_scalar_nan
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -17,6 +20,8 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
+from .exceptions import printable
+
 __all__ = [
     "HasMethods",
     "Interval",
@@ -24,6 +29,8 @@ __all__ = [
     "check_sample_weight",
     "expected_failed_checks",
     "generator",
+    "naming_texts",
+    "refuse_gaps",
     "seed_sequence",
     "validate_params",
 ]
@@ -85,3 +92,59 @@ def expected_failed_checks(estimator):
         return {}
     reason = "a weight is importance, not a number of copies"
     return dict.fromkeys(WEIGHTS_AS_COPIES, reason)
+
+
+@contextmanager
+def naming_texts(X: Any) -> Iterator[None]:
+    """Let the error of a check of samples name the first text in X, if there is one."""
+    try:
+        yield
+    except ValueError:
+        found = first_text(X)
+        if found is None:
+            raise
+        name, text = found
+        message = (
+            f"Column {name!r} has the text {text!r:.60}, and X must be numbers: "
+            "freemetric.TableClassifier and TableRegressor take tables with texts, "
+            "freemetric.tables.TableEncoder makes numbers of them."
+        )
+        raise ValueError(printable(message)) from None
+
+
+def first_text(X: Any) -> tuple[Any, str] | None:
+    """The name of the first column with a text that is no number, and the text.
+
+    Examples
+    --------
+    >>> first_text([[1, "2"], [3, "four"]])
+    (1, 'four')
+    """
+    cells = np.asarray(X, dtype=object)
+    if cells.ndim != 2:  # that of a sparse matrix has no dimension
+        return None
+    names = getattr(X, "columns", range(cells.shape[1]))
+    for name, column in zip(names, cells.T, strict=True):
+        for cell in column:
+            if isinstance(cell, str) and not is_number(cell):
+                return name, str(cell)
+    return None
+
+
+def refuse_gaps(y: Any) -> None:
+    """ValueError that names the first row without a target, where y holds objects."""
+    targets = np.asarray(y)
+    if targets.dtype != object or targets.ndim != 1:
+        return  # scikit-learn's check finds NaN among numbers
+    for row, target in enumerate(targets):
+        if target is None or is_pandas_na(target) or is_scalar_nan(target):
+            raise ValueError(f"y has no value in row {row}: leave such rows out.")
+
+
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

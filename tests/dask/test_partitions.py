@@ -1,4 +1,4 @@
-"""Places of partitions against brute force, and what cannot be learned from."""
+"""Points of partitions against brute force, and what cannot be learned from."""
 
 from functools import partial
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ pd = pytest.importorskip("pandas", reason="needs the extra dask")
 
 import freemetric.dask as fd  # noqa: E402
 from freemetric.dask.collections import merged_in_steps  # noqa: E402
-from freemetric.dask.partitions import Places, nearest_of_all  # noqa: E402
+from freemetric.dask.partitions import Points, nearest_of_all  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def no_threads():
 
 
 def places_of(X, weights, values):
-    return Places.of(X, np.ones(len(X)), weights, weights[:, None] * values)
+    return Points.of(X, np.ones(len(X)), weights, weights[:, None] * values)
 
 
 def test_places_of_parts_are_places_of_the_whole(rng):
@@ -40,10 +40,10 @@ def test_places_of_parts_are_places_of_the_whole(rng):
         parts.append(places.with_codes(whole.codes[:10]))
     names = "X", "counts", "masses", "sums"
     columns = [np.concatenate([getattr(p, name) for p in parts]) for name in names]
-    merged = Places.of(*columns)
-    for row, place in enumerate(whole.row_of_place[:10]):
+    merged = Points.of(*columns)
+    for row, place in enumerate(whole.row_of_point[:10]):
         is_there = (X[place] == X).all(axis=1)
-        assert_array_equal(merged.X[merged.row_of_place[row]], X[place])
+        assert_array_equal(merged.X[merged.row_of_point[row]], X[place])
         assert merged.counts[row] == is_there.sum()
         assert merged.masses[row] == pytest.approx(weights[is_there].sum())
         weighted = weights[is_there] @ values[is_there]

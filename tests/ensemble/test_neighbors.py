@@ -88,7 +88,7 @@ def test_votes_of_new_samples_are_those_of_brute_force(
     X, values, weights = rows(has_copies, is_weighted)
     training_set = TrainingSet.of(X, values, weights)
     Q = rng.normal(size=(7, 3))
-    found = neighbor_means(X[training_set.row_of_place], Q, training_set, SIZES)
+    found = neighbor_means(X[training_set.row_of_point], Q, training_set, SIZES)
     for i, query in enumerate(Q):
         for j, k in enumerate(SIZES):
             known = brute_force.votes(X, values, weights, query, k)
@@ -100,7 +100,7 @@ def test_a_sample_leaves_out_itself_and_no_copy(rows, has_copies):
     X, values, weights = rows(has_copies)
     training_set = TrainingSet.of(X, values, weights)
     own = np.arange(40)[::3]
-    places = X[training_set.row_of_place]
+    places = X[training_set.row_of_point]
     found = neighbor_means(places, X[own], training_set, SIZES, own)
     for i, row in enumerate(own):
         for j, k in enumerate(SIZES):
@@ -115,7 +115,7 @@ def test_the_order_of_rows_does_not_matter(rows, rng):
     found = []
     for some in (np.arange(40), order):
         training_set = TrainingSet.of(X[some], values[some], weights[some])
-        places = training_set.X[training_set.row_of_place]
+        places = training_set.X[training_set.row_of_point]
         found.append(neighbor_means(places, Q, training_set, SIZES))
     assert_allclose(*found, atol=1e-9)
 
@@ -124,7 +124,7 @@ def test_more_neighbours_than_rows_are_all_rows(rows, rng):
     X, values, weights = rows()
     training_set = TrainingSet.of(X, values, weights)
     Q = rng.normal(size=(2, 3))
-    found = neighbor_means(X[training_set.row_of_place], Q, training_set, [400])
+    found = neighbor_means(X[training_set.row_of_point], Q, training_set, [400])
     known = np.average(values, axis=0, weights=weights)
     assert_allclose(found[:, 0], [known, known])
 
@@ -147,8 +147,8 @@ def test_masses_and_sums_add_up(rows):
     X, values, weights = rows()
     training_set = TrainingSet.of(X, values, weights)
     assert training_set.counts.sum() == len(training_set) == 40
-    for place in range(len(training_set.row_of_place)):
-        own = (X[training_set.row_of_place[place]] == X).all(axis=1)
+    for place in range(len(training_set.row_of_point)):
+        own = (X[training_set.row_of_point[place]] == X).all(axis=1)
         assert_allclose(training_set.masses[place], weights[own].sum())
         assert_allclose(training_set.sums[place], weights[own] @ values[own])
 

@@ -243,9 +243,9 @@ def test_places_are_counted_anew():
     """Numbers of places in a file would be read by compiled code."""
 
     def edit(tree):
-        part_of(tree, "freemetric.TrainingSet")["place_of_row"] = [10**6]
+        part_of(tree, "freemetric.TrainingSet")["point_of_row"] = [10**6]
 
-    assert "an unknown part 'place_of_row'" in refused(altered("equal-rows", edit))
+    assert "an unknown part 'point_of_row'" in refused(altered("equal-rows", edit))
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def notes(made):
 def exact_votes(ensemble, X):
     """Votes (n, n_values) over all training samples, in double precision."""
     training_set = ensemble.training_set
-    rows = training_set.X[training_set.row_of_place]
+    rows = training_set.X[training_set.row_of_point]
     total = 0.0
     for member in ensemble.members:
         view = ensemble.views[member.view]
@@ -234,7 +234,7 @@ def test_free_energy_classifiers(kind, rounded, weighted):
     weights = np.linspace(0.1, 2, len(y))[::2] if weighted else None
     model = FreeEnergyClassifier(6, random_state=0, **options)
     model.fit(with_gaps(X[::2]), y[::2], weights)
-    places = model.ensemble_.training_set.row_of_place
+    places = model.ensemble_.training_set.row_of_point
     assert (len(places) < len(X[::2])) == rounded
     rng = np.random.default_rng(0)
     queries = with_gaps(X[1::2] + 0.01 * rng.normal(size=X[1::2].shape))  # no ties

@@ -190,7 +190,7 @@ def test_replicas_are_followed_through_exchanges():
     ):
         recorder.note(state, info)
         labels.append(np.argsort(state.A[:, 0, 0].round()))
-    np.testing.assert_array_equal(recorder.recording.places()[:, 0], labels)
+    np.testing.assert_array_equal(recorder.recording.rungs_of_replicas()[:, 0], labels)
     # All swaps are accepted: replicas march, one rung a step, so 9 steps hold one round
     # trip of the first one.
     assert round_trips(recorder.recording) == 1

@@ -48,19 +48,19 @@ DATA = click.Path(exists=True, file_okay=False, path_type=Path)
 
 def method_names(context, parameter, text):
     """Return the methods in a text with commas between them, or None."""
-    return known_names(names_of(context, parameter, text), METHODS, "method")
+    return registered_names(names_of(context, parameter, text), METHODS, "method")
 
 
 def paper_sets(context, parameter, text):
     """Return the paper's data sets in a text with commas between them, or None."""
-    return known_names(names_of(context, parameter, text), set_names(), "data set")
+    return registered_names(names_of(context, parameter, text), set_names(), "data set")
 
 
-def known_names(names, known, what):
-    """Return names, or refuse the first that is none of those known."""
+def registered_names(names, registered, what):
+    """Return names, or refuse the first that is not registered."""
     for name in names or []:
-        if name not in known:
-            listed = ", ".join(known)
+        if name not in registered:
+            listed = ", ".join(registered)
             raise click.BadParameter(f"there is no {what} {name!r}; known: {listed}")
     return names
 

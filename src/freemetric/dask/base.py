@@ -25,9 +25,9 @@ from .partitions import (
     checked_samples,
     fit_together,
     nearest_of_all,
-    nearest_places,
-    places_among,
-    predict_from_places,
+    nearest_points,
+    points_among,
+    predict_from_points,
     prepare_partition,
     rows_of,
     strata_of,
@@ -61,10 +61,10 @@ class DaskFreeEnergyModel(BaseEstimator):
         take = dask.delayed(rows_of)
         parts = [take(*pair) for pair in zip(samples, rows, strict=True)]
         model = dask.delayed(fit_together)(model, parts).compute()
-        known = np.split(model.ensemble_.training_set.values, cuts)
+        drawn_values = np.split(model.ensemble_.training_set.values, cuts)
         sent = dask.delayed(without_samples(model), traverse=False)
         prepare = dask.delayed(prepare_partition)
-        each_own = zip(samples, rows, known, strict=True)
+        each_own = zip(samples, rows, drawn_values, strict=True)
         prepared = [prepare(sent, *own) for own in each_own]
 
         for estimator in (self, model):
@@ -78,7 +78,7 @@ class DaskFreeEnergyModel(BaseEstimator):
     def _gathered(self):
         """The local model with all training samples."""
         partitions = self._partitions()[1]
-        found = [(part.places.X, part.values, part.weights) for part in partitions]
+        found = [(part.points.X, part.values, part.weights) for part in partitions]
         found = dask.compute(*found)
         X, values, weights = (np.concatenate(c) for c in zip(*found, strict=True))
         training_set = TrainingSet.of(X, values, weights / weights.mean())
@@ -86,10 +86,10 @@ class DaskFreeEnergyModel(BaseEstimator):
         model.ensemble_ = model.ensemble_.with_training_set(training_set)
         return model
 
-    def _of_all_samples(self, known):
+    def _of_all_samples(self, drawn):
         """Out-of-bag predictions of all samples; NaN where there are none."""
-        out = np.full((self.n_samples_, *known.shape[1:]), np.nan)
-        out[self._searched] = known
+        out = np.full((self.n_samples_, *drawn.shape[1:]), np.nan)
+        out[self._searched] = drawn
         return out
 
     def _partitions(self):
@@ -129,15 +129,15 @@ def draw_part(strata, rng):
 def delayed_predictions(model, partitions, method, block, options):
     """Delayed predictions for a delayed block of queries.
 
-    Only distances and codes of places travel from all partitions; then those places do
+    Only distances and codes of points travel from all partitions; then those points do
     that are among the nearest of a query.
     """
     queries = dask.delayed(checked_queries)(model, block)
-    search = dask.delayed(nearest_places)
+    search = dask.delayed(nearest_points)
     merge = dask.delayed(nearest_of_all)
-    choose = dask.delayed(places_among)
+    choose = dask.delayed(points_among)
     found = [search(model, partition, queries) for partition in partitions]
     nearest = merged_in_steps(found, lambda few: merge(model, few))
-    places = [choose(partition, nearest) for partition in partitions]
-    predict = dask.delayed(predict_from_places)
-    return predict(model, method, queries, nearest, places, options)
+    points = [choose(partition, nearest) for partition in partitions]
+    predict = dask.delayed(predict_from_points)
+    return predict(model, method, queries, nearest, points, options)

@@ -172,8 +172,8 @@ class DaskFreeEnergyClassifier(ClassifierMixin, DaskFreeEnergyModel):
             The model.
         """
         model = self._gathered()
-        known = model.oob_decision_function_
-        model.oob_decision_function_ = self._of_all_samples(known)
+        drawn = model.oob_decision_function_
+        model.oob_decision_function_ = self._of_all_samples(drawn)
         return model
 
 

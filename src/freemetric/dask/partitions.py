@@ -83,25 +83,25 @@ def without_samples(model):
 
 
 @dataclass(frozen=True)
-class Places:
+class Points:
     """A training set as an ensemble needs it: what its different rows vote for.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Samples.
-    row_of_place : ndarray of shape (n_places,)
-        A row at every place.
-    counts, masses : ndarray of shape (n_places,)
-        Number of samples at every place, and the sum of their weights.
-    sums : ndarray of shape (n_places, n_values)
+    row_of_point : ndarray of shape (n_points,)
+        A row at every point.
+    counts, masses : ndarray of shape (n_points,)
+        Number of samples at every point, and the sum of their weights.
+    sums : ndarray of shape (n_points, n_values)
         Sums of their weighted values.
-    codes : ndarray of shape (n_places,)
-        Hashes of the rows, ascending, by which partitions recognise a place.
+    codes : ndarray of shape (n_points,)
+        Hashes of the rows, ascending, by which partitions recognise a point.
     """
 
     X: np.ndarray
-    row_of_place: np.ndarray
+    row_of_point: np.ndarray
     counts: np.ndarray
     masses: np.ndarray
     sums: np.ndarray
@@ -109,14 +109,14 @@ class Places:
 
     @classmethod
     def of(cls, X, counts, masses, sums):
-        """One place for all equal rows."""
-        codes, first, place = np.unique(
+        """One point for all equal rows."""
+        codes, first, point = np.unique(
             row_codes(X), return_index=True, return_inverse=True
         )
-        counts = np.bincount(place, counts).astype(np.int64)
+        counts = np.bincount(point, counts).astype(np.int64)
         total = np.zeros((len(codes), sums.shape[1]))
-        np.add.at(total, place, sums)
-        return cls(X, first, counts, np.bincount(place, masses), total, codes)
+        np.add.at(total, point, sums)
+        return cls(X, first, counts, np.bincount(point, masses), total, codes)
 
     @property
     def values(self):
@@ -124,13 +124,13 @@ class Places:
         return self.sums
 
     def with_codes(self, codes):
-        """The places that are among these codes."""
+        """The points that are among these codes."""
         wanted = np.unique(codes)
         at = np.searchsorted(self.codes, wanted).clip(max=len(self.codes) - 1)
         at = at[self.codes[at] == wanted]
         columns = self.counts, self.masses, self.sums, self.codes
-        X = self.X[self.row_of_place[at]]
-        return Places(X, np.arange(len(X)), *(column[at] for column in columns))
+        X = self.X[self.row_of_point[at]]
+        return Points(X, np.arange(len(X)), *(column[at] for column in columns))
 
 
 @dataclass(frozen=True)
@@ -139,21 +139,21 @@ class Partition:
 
     Parameters
     ----------
-    places : Places
+    points : Points
         The samples, and the different rows among them.
     values, weights : ndarray of shape (n_samples, n_values) and (n_samples,)
         What every sample votes for, and how much that counts.
     shortlist : Shortlist
-        What finds the nearest places.
+        What finds the nearest points.
     """
 
-    places: Places
+    points: Points
     values: np.ndarray
     weights: np.ndarray
     shortlist: Shortlist
 
 
-def prepare_partition(model, samples, rows, known):
+def prepare_partition(model, samples, rows, drawn_values):
     """A partition ready for queries.
 
     Parameters
@@ -162,16 +162,16 @@ def prepare_partition(model, samples, rows, known):
         The fitted model.
     samples : tuple of ndarray
         Samples with gaps, targets and weights.
-    rows, known : ndarray of shape (n_drawn,) and (n_drawn, n_values)
+    rows, drawn_values : ndarray of shape (n_drawn,) and (n_drawn, n_values)
         Rows that the model has learned from, and what they vote for.
     """
     X, y, weights = samples
     X = model.ensemble_.filled(X)
     values = values_of(model, X, y)
-    values[rows] = known
-    places = Places.of(X, np.ones(len(X)), weights, weights[:, None] * values)
-    shortlist = Shortlist(model.ensemble_.embed(X[places.row_of_place]))
-    return Partition(places, values, weights, shortlist)
+    values[rows] = drawn_values
+    points = Points.of(X, np.ones(len(X)), weights, weights[:, None] * values)
+    shortlist = Shortlist(model.ensemble_.embed(X[points.row_of_point]))
+    return Partition(points, values, weights, shortlist)
 
 
 def values_of(model, X, y):
@@ -191,20 +191,20 @@ def checked_queries(model, X):
     return model.ensemble_.filled(in_reach(dense(check_array(X, **SAMPLES))))
 
 
-def nearest_places(model, partition, X):
-    """Squared distances and codes (n, size) of the nearest places of a partition."""
+def nearest_points(model, partition, X):
+    """Squared distances and codes (n, size) of the nearest points of a partition."""
     shortlist = partition.shortlist
     Q = model.ensemble_.embed(X)
     found = shortlist.nearest(Q, model.ensemble_.n_candidates)
     Q = Q[:, None, : shortlist.Z.shape[1]].astype(np.float32)
     differences = shortlist.Z[found] - Q
-    return (differences**2).sum(axis=2), partition.places.codes[found]
+    return (differences**2).sum(axis=2), partition.points.codes[found]
 
 
 def nearest_of_all(model, found):
-    """Distances and codes of the nearest places of several partitions.
+    """Distances and codes of the nearest points of several partitions.
 
-    A place that several partitions have counts once.
+    A point that several partitions have counts once.
     """
     distances = np.hstack([own for own, _ in found])
     codes = np.hstack([own for _, own in found])
@@ -217,26 +217,26 @@ def nearest_of_all(model, found):
     return [np.take_along_axis(both, best, axis=1) for both in (distances, codes)]
 
 
-def places_among(partition, nearest):
-    """The places of a partition that are among the nearest of all."""
-    return partition.places.with_codes(nearest[1])
+def points_among(partition, nearest):
+    """The points of a partition that are among the nearest of all."""
+    return partition.points.with_codes(nearest[1])
 
 
-def predict_from_places(model, method, X, nearest, found, options):
-    """What a method of the model predicts for queries near these places."""
-    X_places, counts, masses, sums = (
-        np.concatenate([getattr(places, name) for places in found])
+def predict_from_points(model, method, X, nearest, found, options):
+    """What a method of the model predicts for queries near these points."""
+    X_points, counts, masses, sums = (
+        np.concatenate([getattr(points, name) for points in found])
         for name in ("X", "counts", "masses", "sums")
     )
-    everyone = Places.of(X_places, counts, masses, sums)
+    everyone = Points.of(X_points, counts, masses, sums)
     codes = nearest[1]
     model = copy(model)
-    # With fewer places than MANY, the search among them is exact.
+    # With fewer points than MANY, the search among them is exact.
     step = max(1, (MANY - 1) // codes.shape[1])
     predictions = []
     for start in range(0, len(X), step):
         part = slice(start, start + step)
-        places = everyone.with_codes(codes[part])
-        model.ensemble_ = model.ensemble_.with_training_set(places)
+        points = everyone.with_codes(codes[part])
+        model.ensemble_ = model.ensemble_.with_training_set(points)
         predictions.append(getattr(model, method)(X[part], *options))
     return np.concatenate(predictions)

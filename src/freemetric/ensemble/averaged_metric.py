@@ -37,13 +37,13 @@ class Embedding:
     def fit(cls, members, views, X):
         """The embedding of members, centred on samples X."""
         X = evenly_spaced(X)
-        seen = {name: view(X) for name, view in views.items()}
+        in_views = {name: view(X) for name, view in views.items()}
         roots = {}
-        for name, M in averaged_matrices(members, seen).items():
+        for name, M in averaged_matrices(members, in_views).items():
             roots[name] = root(M)
         if not roots:  # no two samples differ
             return cls({}, np.zeros(1))
-        images = np.hstack([seen[name] @ B for name, B in roots.items()])
+        images = np.hstack([in_views[name] @ B for name, B in roots.items()])
         centre = images.mean(axis=0)
         _, axes = principal_axes(images - centre)
         ends = np.cumsum([B.shape[1] for B in roots.values()])[:-1]
@@ -51,19 +51,21 @@ class Embedding:
         maps = {name: roots[name] @ part for name, part in parts}
         return cls(maps, centre @ axes)
 
-    def __call__(self, seen):
-        """Coordinates (n, n_axes) of samples seen in every view."""
-        n_samples = len(next(iter(seen.values())))
+    def __call__(self, in_views):
+        """Coordinates (n, n_axes) of samples in every view."""
+        n_samples = len(next(iter(in_views.values())))
         out = np.zeros((n_samples, len(self.centre)))
         for name, B in self.maps.items():
-            out += seen[name] @ B
+            out += in_views[name] @ B
         return out - self.centre
 
 
-def averaged_matrices(members, seen):
+def averaged_matrices(members, in_views):
     """For every view M (d_view, d_view) of the averaged squared distance."""
     total = {}
-    spread = {name: np.atleast_2d(np.cov(V, rowvar=False)) for name, V in seen.items()}
+    spread = {
+        name: np.atleast_2d(np.cov(V, rowvar=False)) for name, V in in_views.items()
+    }
     for member in members:
         for A in member.maps:
             M = np.diag(A[0] ** 2) if len(A) == 1 else A.T @ A

@@ -13,7 +13,12 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..energies import as_energy, knows_its_data
-from ..sklearn_compat import check_sample_weight, seed_sequence
+from ..sklearn_compat import (
+    check_sample_weight,
+    naming_texts,
+    refuse_gaps,
+    seed_sequence,
+)
 from .ensemble import Ensemble, Member
 from .search import (
     SMALL_BAG,
@@ -203,7 +208,8 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _samples(self, X):
         """Validated samples without gaps, for a fitted model."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **SAMPLES)
+        with naming_texts(X):
+            X = validate_data(self, X, reset=False, **SAMPLES)
         return self.ensemble_.filled(in_reach(dense(X)))
 
     def _training_samples(self, X, y, sample_weight, **options):
@@ -212,7 +218,9 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Weights have a mean of one; None where all are equal. Samples of weight zero are
         left out. The model itself stays as it was: the fit may yet fail.
         """
-        X, y = validate_data(copy(self), X, y, **SAMPLES, **options)
+        refuse_gaps(y)
+        with naming_texts(X):
+            X, y = validate_data(copy(self), X, y, **SAMPLES, **options)
         X = in_reach(dense(X))
         if sample_weight is None:
             return X, y, None
@@ -268,7 +276,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         search = Search(
             task=task_of_rows,
             training_set=searched,
-            seen={name: view(X[rows]) for name, view in views.items()},
+            in_views={name: view(X[rows]) for name, view in views.items()},
             scored=scored_samples(task_of_rows.strata, n_numbers, rng),
             sizes=sizes,
             energy=None if self.energy is None else as_energy(self.energy),
@@ -357,8 +365,8 @@ def in_reach(X):
 
 def fill_values(X):
     """What stands in for gaps: the means of the features; zero where all are gaps."""
-    n_known = np.maximum((~np.isnan(X)).sum(axis=0), 1)
-    return np.nansum(X / n_known, axis=0)
+    n_values = np.maximum((~np.isnan(X)).sum(axis=0), 1)
+    return np.nansum(X / n_values, axis=0)
 
 
 def checked_sizes(n_neighbors, most):

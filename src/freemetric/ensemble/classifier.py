@@ -7,6 +7,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..exceptions import each_warning_once
 from ..kernels import one_blas_thread
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, check_alpha, fill_values
@@ -152,6 +153,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         self.random_state = random_state
 
     @one_blas_thread()
+    @each_warning_once()
     def fit(self, X, y, sample_weight=None):
         """Sample the metrics, and weigh them and the classifiers beside them.
 
@@ -197,16 +199,16 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
             weights,
             y,
             scored,
-            lambda fitted, some: probabilities(fitted, some, len(classes)),
+            lambda fitted, held_out: probabilities(fitted, held_out, len(classes)),
             self.n_jobs,
         )
         pool = Pool.fit(votes, chances, y[scored], w[scored])
         fitted = fit_all(estimators, X, y, weights, self.n_jobs)
 
-        known = favoured(pool(votes, chances), favour)
+        out_of_bag = favoured(pool(votes, chances), favour)
         everyone = np.full((len(y), len(classes)), np.nan)
-        everyone[scored] = known
-        is_right = known.argmax(axis=1) == y[scored]
+        everyone[scored] = out_of_bag
+        is_right = out_of_bag.argmax(axis=1) == y[scored]
 
         validate_data(self, passed, skip_check_array=True)
         self.classes_ = classes
@@ -222,6 +224,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         return self
 
     @one_blas_thread()
+    @each_warning_once()
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Let more samples vote, under the same metrics.
 
@@ -341,10 +344,10 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         check_alpha(alpha)
         if coverage not in ("class", "marginal"):
             raise ValueError(f"coverage is 'class' or 'marginal'; got {coverage!r}.")
-        known = self.oob_decision_function_
-        rows = np.flatnonzero(~np.isnan(known[:, 0]))
+        out_of_bag = self.oob_decision_function_
+        rows = np.flatnonzero(~np.isnan(out_of_bag[:, 0]))
         y = self.ensemble_.training_set.values.argmax(axis=1)[rows]
-        return prediction_sets(P, known[rows], y, alpha, coverage == "class")
+        return prediction_sets(P, out_of_bag[rows], y, alpha, coverage == "class")
 
     def _class_numbers(self, y):
         """Numbers of labels; ValueError where one was not there in fit."""
@@ -398,23 +401,23 @@ def favoured(P, factors):
     return weighted / weighted.sum(axis=1, keepdims=True)
 
 
-def prediction_sets(P, known, y, alpha, by_class):
+def prediction_sets(P, calibration, y, alpha, by_class):
     """Classes (n, n_classes) whose p-value is above alpha.
 
     Parameters
     ----------
     P : ndarray of shape (n, n_classes)
         Probabilities of new samples.
-    known : ndarray of shape (n_known, n_classes)
+    calibration : ndarray of shape (n_calibration, n_classes)
         Out-of-bag probabilities of training samples.
-    y : ndarray of shape (n_known,)
+    y : ndarray of shape (n_calibration,)
         Their classes.
     alpha : float
         Share of sets that may miss.
     by_class : bool
         Whether a class is compared with samples of its own alone.
     """
-    own = known[np.arange(len(y)), y]
+    own = calibration[np.arange(len(y)), y]
     sets = np.empty(P.shape, dtype=bool)
     for c in range(P.shape[1]):
         typical = np.sort(own[y == c] if by_class else own)

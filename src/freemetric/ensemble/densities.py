@@ -215,6 +215,6 @@ def likelihood_ratio(counts, sizes):
 def log_ratios(counts, sizes):
     """log p(interval | c) / p(interval) (S, C) of intervals with counts (S, C)."""
     shares = counts.sum(axis=1, keepdims=True) / sizes.sum()
-    is_known = shares > 0  # an interval without samples says nothing
-    expected = np.where(is_known, counts / np.where(is_known, shares, 1.0), sizes)
+    is_sampled = shares > 0  # an interval without samples says nothing
+    expected = np.where(is_sampled, counts / np.where(is_sampled, shares, 1.0), sizes)
     return np.log((expected + PRIOR) / (sizes + PRIOR))

@@ -86,7 +86,7 @@ class Ensemble:
             return X
         return np.where(np.isnan(X), self.gap_values, X)
 
-    def seen(self, X):
+    def in_views(self, X):
         """Samples X (n, n_features) in every view that votes."""
         with np.errstate(over="ignore", invalid="ignore"):
             every = {name: self.views[name](X) for name in self.used_views}
@@ -104,7 +104,7 @@ class Ensemble:
 
     def embed(self, X):
         """Coordinates (n, n_axes) of samples X."""
-        return self.embedding(self.seen(X))
+        return self.embedding(self.in_views(X))
 
     @cached_property
     def feature_shares(self):
@@ -127,18 +127,20 @@ class Ensemble:
     def votes(self, X, n_jobs=None):
         """Mean values (n, n_values) that the training samples vote for."""
         index = self.index
-        seen = self.seen(X)
-        candidates = index.shortlist.nearest(self.embedding(seen), self.n_candidates)
+        in_views = self.in_views(X)
+        candidates = index.shortlist.nearest(
+            self.embedding(in_views), self.n_candidates
+        )
         step = max(1, MOST_LOOKED_AT // candidates.shape[1])
         if len(X) <= step:
-            return index.votes(seen, candidates)
+            return index.votes(in_views, candidates)
         if index.shortlist.centres is not None:  # queries of one cell share candidates
             order = np.argsort(candidates[:, 0])
         else:
             order = np.arange(len(X))
         parts = [order[start : start + step] for start in range(0, len(X), step)]
         run = delayed(index.votes)
-        views_of = [{name: V[part] for name, V in seen.items()} for part in parts]
+        views_of = [{name: V[part] for name, V in in_views.items()} for part in parts]
         pairs = zip(views_of, parts, strict=True)
         found = Parallel(n_jobs, prefer="threads")(
             run(own, candidates[part]) for own, part in pairs
@@ -154,12 +156,14 @@ class Ensemble:
         Of equal rows, the first stands for all.
         """
         index = self.index
-        seen = self.seen(X)
-        candidates = index.shortlist.nearest(self.embedding(seen), self.n_candidates)
-        shares = index.coefficients(seen, candidates) * index.masses[candidates]
+        in_views = self.in_views(X)
+        candidates = index.shortlist.nearest(
+            self.embedding(in_views), self.n_candidates
+        )
+        shares = index.coefficients(in_views, candidates) * index.masses[candidates]
         order = np.argsort(-shares, axis=1, kind="stable")[:, :n_rows]
-        places = np.take_along_axis(candidates, order, axis=1)
-        rows = self.training_set.row_of_place[places]
+        points = np.take_along_axis(candidates, order, axis=1)
+        rows = self.training_set.row_of_point[points]
         return rows, np.take_along_axis(shares, order, axis=1)
 
     @cached_property
@@ -183,33 +187,33 @@ class Index:
         self.counts = training_set.counts.astype(np.int64)
         self.masses = training_set.masses.astype(np.float32)
         self.sums = training_set.sums.astype(np.float32)
-        rows = training_set.X[training_set.row_of_place]
-        seen = ensemble.seen(rows)
-        self.shortlist = Shortlist(ensemble.embedding(seen))
-        self.seen = {name: single(V) for name, V in seen.items()}
+        rows = training_set.X[training_set.row_of_point]
+        in_views = ensemble.in_views(rows)
+        self.shortlist = Shortlist(ensemble.embedding(in_views))
+        self.in_views = {name: single(V) for name, V in in_views.items()}
         mixing = [member for member in self.members if member.form == "full"]
         width = sum(member.maps.shape[0] * member.maps.shape[1] for member in mixing)
         self.images = None
         if 4 * width * len(rows) <= KEPT_BYTES:
             self.images = {
-                number: images(member, self.seen[member.view])
+                number: images(member, self.in_views[member.view])
                 for number, member in enumerate(self.members)
                 if member.form == "full"
             }
 
-    def votes(self, seen, candidates):
+    def votes(self, in_views, candidates):
         """Mean values (n, n_values) of candidates (n, S), for samples in every view."""
-        coefficients = self.coefficients(seen, candidates)
+        coefficients = self.coefficients(in_views, candidates)
         return np.matmul(coefficients[:, None, :], self.sums[candidates])[:, 0]
 
-    def coefficients(self, seen, candidates):
+    def coefficients(self, in_views, candidates):
         """What the values of candidates (n, S) are multiplied with in the votes."""
-        seen = {name: single(V) for name, V in seen.items()}
+        in_views = {name: single(V) for name, V in in_views.items()}
         weights = np.zeros(candidates.shape, dtype=np.float32)
         for number, member in enumerate(self.members):
             used = np.flatnonzero(member.weights)
             parts = single(member.weights[used] / len(member.maps))
-            Q = seen[member.view]
+            Q = in_views[member.view]
             step = max(1, MOST_DISTANCES // (len(member.maps) * candidates.shape[1]))
             for start in range(0, len(Q), step):
                 part = slice(start, start + step)
@@ -227,15 +231,15 @@ class Index:
     def distances(self, number, Q, candidates):
         """Squared distances (n, R, S) of candidates under all maps of a member."""
         member = self.members[number]
-        X = self.seen[member.view]
+        X = self.in_views[member.view]
         out = np.empty((len(Q), len(member.maps), candidates.shape[1]), np.float32)
         if member.form != "full":
             squares = single(member.maps[:, 0] ** 2)
             stretched_distances(X, Q, candidates, squares, out)
             return out
         if self.images is None:
-            rows, places = np.unique(candidates, return_inverse=True)
-            candidates = places.reshape(candidates.shape).astype(np.int32)
+            rows, inverse = np.unique(candidates, return_inverse=True)
+            candidates = inverse.reshape(candidates.shape).astype(np.int32)
             Z = images(member, X[rows])
         else:
             Z = self.images[number]

@@ -36,9 +36,9 @@ class Shortlist:
 
     def _make_cells(self):
         n_cells = min(len(self.Z) // ROWS_OF_A_CELL, MOST_CELLS)
-        some = self.Z[:: max(1, len(self.Z) // (LEARNED_FROM * n_cells))]
+        subset = self.Z[:: max(1, len(self.Z) // (LEARNED_FROM * n_cells))]
         kmeans = MiniBatchKMeans(n_cells, n_init=1, max_iter=10, random_state=0)
-        self.centres = kmeans.fit(some).cluster_centers_.astype(np.float32)
+        self.centres = kmeans.fit(subset).cluster_centers_.astype(np.float32)
         cell = nearest_rows(self.Z, self.centres, 1)[:, 0]
         self.rows = np.argsort(cell, kind="stable").astype(np.int32)
         self.starts = np.searchsorted(cell[self.rows], np.arange(n_cells + 1))
@@ -97,10 +97,10 @@ def neighbor_means(Z, Q, training_set, sizes, own=None):
 
     Parameters
     ----------
-    Z, Q : ndarray of shape (n_places, p) and (n, p)
-        The places of the training samples, and the queries.
+    Z, Q : ndarray of shape (n_points, p) and (n, p)
+        The points of the training samples, and the queries.
     training_set : TrainingSet
-        What the places vote for.
+        What the points vote for.
     sizes : sequence of int
         Numbers of neighbours, ascending.
     own : ndarray of shape (n,) or None
@@ -117,19 +117,21 @@ def neighbor_means(Z, Q, training_set, sizes, own=None):
         values, mass, count = sums[found], masses[found], counts[found]
         if own is not None:
             rows = own[part]
-            is_own = found == training_set.place_of_row[rows][:, None]
+            is_own = found == training_set.point_of_row[rows][:, None]
             query = np.flatnonzero(is_own.any(axis=1))
-            place = is_own[query].argmax(axis=1)
+            position = is_own[query].argmax(axis=1)
             weights = training_set.weights[rows[query]]
-            count[query, place] -= 1
-            mass[query, place] -= weights
-            values[query, place] -= weights[:, None] * training_set.values[rows[query]]
+            count[query, position] -= 1
+            mass[query, position] -= weights
+            values[query, position] -= (
+                weights[:, None] * training_set.values[rows[query]]
+            )
         out[part] = _means(values, mass, count, np.asarray(sizes))
     return out
 
 
 def _means(values, mass, count, sizes):
-    """Means (n, n_sizes, n_values) of the first rows; of the last place only a part."""
+    """Means (n, n_sizes, n_values) of the first rows; of the last point only a part."""
     before = count.cumsum(axis=1) - count
     inside = np.clip(sizes[:, None] - before[:, None, :], 0, count[:, None, :])
     shares = inside / np.maximum(count, 1)[:, None, :]

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
+from ..exceptions import each_warning_once
 from ..kernels import one_blas_thread
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .base import CANDIDATES, NEIGHBORS, FreeEnergyModel, check_alpha, fill_values
@@ -146,6 +147,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         self.random_state = random_state
 
     @one_blas_thread()
+    @each_warning_once()
     def fit(self, X, y, sample_weight=None):
         """Sample the metrics, and weigh them and the trends beside them.
 
@@ -191,12 +193,14 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         fitted = fit_all(estimators, X, z, weights, self.n_jobs)
 
         spread = noise.spread(votes, X[scored])
-        known = scale.means(location, spread, noise.errors, combination.limits)
+        out_of_bag = scale.means(location, spread, noise.errors, combination.limits)
         everyone = np.full(len(y), np.nan)
-        everyone[scored] = known
+        everyone[scored] = out_of_bag
         # In units of a magnitude: the square of a large target may overflow.
         own = y[scored] / scale.magnitude
-        residual = np.average((known / scale.magnitude - own) ** 2, weights=w[scored])
+        residual = np.average(
+            (out_of_bag / scale.magnitude - own) ** 2, weights=w[scored]
+        )
         mean = np.average(own, weights=w[scored])
         variance = np.average((own - mean) ** 2, weights=w[scored])
 
@@ -214,6 +218,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         return self
 
     @one_blas_thread()
+    @each_warning_once()
     def partial_fit(self, X, y, sample_weight=None):
         """Let more samples vote, under the same metrics.
 

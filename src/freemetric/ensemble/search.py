@@ -60,7 +60,7 @@ class Search:
         Strata, targets, energy and losses.
     training_set : TrainingSet
         Samples that bags are drawn from, and that vote.
-    seen : dict of str to ndarray
+    in_views : dict of str to ndarray
         The training samples in every view.
     scored : ndarray of shape (n_scored,)
         Numbers of the samples that are predicted out of bag.
@@ -76,7 +76,7 @@ class Search:
 
     task: Any
     training_set: Any
-    seen: dict
+    in_views: dict
     scored: np.ndarray
     sizes: list
     energy: Any
@@ -95,7 +95,7 @@ class Search:
         tasks = []
         for candidate in candidates:
             start = len(candidate.maps)
-            wide = self.seen[candidate.view].shape[1] > WIDE
+            wide = self.in_views[candidate.view].shape[1] > WIDE
             step = FEW_TOGETHER if wide else n_replicas
             for first in range(start, start + n_replicas, step):
                 numbers = range(first, min(first + step, start + n_replicas))
@@ -125,7 +125,7 @@ class Search:
         if energy is None:
             energy = self.task.energy(listed_in(candidate.bag_size))
         maps = sample_maps(
-            self.seen[candidate.view],
+            self.in_views[candidate.view],
             self.task.targets(bags),
             self.task.energy_weights,
             bags,
@@ -141,7 +141,7 @@ class Search:
 
     def score_without_learning(self, candidate):
         """Let a candidate that does not learn vote: every sample is out of bag."""
-        V = self.seen[candidate.view]
+        V = self.in_views[candidate.view]
         candidate.maps = [np.ones((1, V.shape[1]))]
         everyone = np.ones(len(self.scored), dtype=bool)
         candidate.sums = self._votes(candidate, candidate.maps[0], everyone)
@@ -149,11 +149,11 @@ class Search:
 
     def _votes(self, candidate, A, is_outside):
         """Votes (n_sizes, n_scored, n_values) under a map; zeros in the bag."""
-        Z = space(self.seen[candidate.view], A)
+        Z = space(self.in_views[candidate.view], A)
         own = self.scored[is_outside]
         training_set = self.training_set
-        places = Z[training_set.row_of_place]
-        means = neighbor_means(places, Z[own], training_set, self.sizes, own)
+        points = Z[training_set.row_of_point]
+        means = neighbor_means(points, Z[own], training_set, self.sizes, own)
         shape = len(self.sizes), len(self.scored), means.shape[2]
         out = np.zeros(shape, dtype=np.float32)
         out[:, is_outside] = means.swapaxes(0, 1)

@@ -168,8 +168,8 @@ def checked_estimators(estimators, default, method):
     for name, estimator in pairs:
         if isinstance(estimator, str) and estimator == "default":
             if name not in defaults:
-                known = ", ".join(map(repr, defaults))
-                raise ValueError(f"There is no default named {name!r}; known: {known}.")
+                names = ", ".join(map(repr, defaults))
+                raise ValueError(f"There is no default named {name!r}; known: {names}.")
             chosen.append((name, defaults[name]))
         elif not (isinstance(estimator, str) and estimator == "drop"):
             if not hasattr(estimator, method):
@@ -279,8 +279,8 @@ def cross_fitted(estimators, X, y, weights, strata, wanted, predict, n_jobs):
     out = []
     for first in range(0, len(found), len(numbers)):
         parts = found[first : first + len(numbers)]
-        whole = np.empty((len(wanted), *parts[0].shape[1:]))
+        predicted = np.empty((len(wanted), *parts[0].shape[1:]))
         for fold, part in zip(numbers, parts, strict=True):
-            whole[folds[wanted] == fold] = part
-        out.append(whole)
+            predicted[folds[wanted] == fold] = part
+        out.append(predicted)
     return out

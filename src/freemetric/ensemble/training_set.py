@@ -7,9 +7,9 @@ import numpy as np
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Rows that vote. Equal rows lie at one place, where their votes are counted.
+    """Rows that vote. Equal rows lie at one point, where their votes are counted.
 
-    A copy of a row is a row: where the k nearest rows end within a place, a part of its
+    A copy of a row is a row: where the k nearest rows end within a point, a part of its
     votes counts. The order of equal rows then does not matter.
 
     Parameters
@@ -20,44 +20,44 @@ class TrainingSet:
         What every sample votes for.
     weights : ndarray of shape (n_samples,)
         How much its vote counts; the mean is one.
-    row_of_place : ndarray of shape (n_places,)
-        A row at every place.
-    place_of_row : ndarray of shape (n_samples,)
-        The place of every row.
+    row_of_point : ndarray of shape (n_points,)
+        A row at every point.
+    point_of_row : ndarray of shape (n_samples,)
+        The point of every row.
     """
 
     X: np.ndarray
     values: np.ndarray
     weights: np.ndarray
-    row_of_place: np.ndarray
-    place_of_row: np.ndarray
+    row_of_point: np.ndarray
+    point_of_row: np.ndarray
 
     @classmethod
     def of(cls, X, values, weights):
-        first, place = equal_rows(X)
-        return cls(X, values, weights, first, place)
+        first, point = equal_rows(X)
+        return cls(X, values, weights, first, point)
 
     def __len__(self):
         return len(self.X)
 
     @property
     def counts(self):
-        """Number of rows at every place."""
-        return np.bincount(self.place_of_row)
+        """Number of rows at every point."""
+        return np.bincount(self.point_of_row)
 
     @property
     def masses(self):
-        """Sum of the weights of the rows at every place."""
-        return np.bincount(self.place_of_row, self.weights)
+        """Sum of the weights of the rows at every point."""
+        return np.bincount(self.point_of_row, self.weights)
 
     @property
     def sums(self):
-        """Sums (n_places, n_values) of the weighted values at every place."""
+        """Sums (n_points, n_values) of the weighted values at every point."""
         weighted = self.weights[:, None] * self.values
-        if len(self.row_of_place) == len(self.X):
-            return weighted[self.row_of_place]
-        out = np.zeros((len(self.row_of_place), self.values.shape[1]))
-        np.add.at(out, self.place_of_row, weighted)
+        if len(self.row_of_point) == len(self.X):
+            return weighted[self.row_of_point]
+        out = np.zeros((len(self.row_of_point), self.values.shape[1]))
+        np.add.at(out, self.point_of_row, weighted)
         return out
 
     def part(self, rows):
@@ -66,12 +66,12 @@ class TrainingSet:
 
 
 def equal_rows(X):
-    """Return a row at every place, and the place of every row; equal rows share one."""
-    _, first, place = np.unique(row_codes(X), return_index=True, return_inverse=True)
+    """Return a row at every point, and the point of every row; equal rows share one."""
+    _, first, point = np.unique(row_codes(X), return_index=True, return_inverse=True)
     order = np.argsort(first)
     number = np.empty_like(order)
     number[order] = np.arange(len(order))
-    return first[order], number[place]
+    return first[order], number[point]
 
 
 def row_codes(X):

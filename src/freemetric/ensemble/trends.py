@@ -124,8 +124,8 @@ class Noise:
     def limits(self, alpha):
         """Errors that a share alpha / 2 of all is below, and above."""
         n = len(self.errors)
-        place = min(max(1, int((n + 1) * alpha / 2)), n)
-        return self.errors[[place - 1, -place]]
+        rank = min(max(1, int((n + 1) * alpha / 2)), n)
+        return self.errors[[rank - 1, -rank]]
 
 
 def noise_columns(votes, X):

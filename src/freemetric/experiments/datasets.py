@@ -148,10 +148,10 @@ def dataset_info(name):
     >>> dataset_info("wage").dropped
     {'logwage': "the target's logarithm"}
     """
-    known = {**_paper(), **_tables(), **SYNTHETIC}
-    if name not in known:
+    available = {**_paper(), **_tables(), **SYNTHETIC}
+    if name not in available:
         raise DatasetError(f"No data set is called {name!r}.")
-    return known[name]
+    return available[name]
 
 
 @cache

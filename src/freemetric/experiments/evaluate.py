@@ -182,8 +182,8 @@ def _usual_splitter(task, groups, seed):
 
 
 def _estimator(name, named, task, seed, device, X):
-    known = name in named
-    estimator = named[name] if known else make_estimator(name, task, seed, device)
+    is_named = name in named
+    estimator = named[name] if is_named else make_estimator(name, task, seed, device)
     if not hasattr(X, "iloc"):
         return estimator
     from .. import TableClassifier, TableRegressor  # needs pandas

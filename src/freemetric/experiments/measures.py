@@ -49,8 +49,8 @@ def mean_errors(records, protocol="honest"):
     1.0
     """
     if protocol not in PROTOCOLS:
-        known = ", ".join(map(repr, PROTOCOLS))
-        raise ValueError(f"Unknown protocol {protocol!r}; known: {known}.")
+        names = ", ".join(map(repr, PROTOCOLS))
+        raise ValueError(f"Unknown protocol {protocol!r}; known: {names}.")
     table = _by_cell(records, partial(_mean_error, protocol))
     table.attrs["measure"] = ERROR
     return table
@@ -117,8 +117,8 @@ def _relative(name, unit):
 
 
 def _width90(record):
-    known = record.width and record.spread
-    return 100 * record.width[1] / record.spread if known else None
+    is_complete = record.width and record.spread
+    return 100 * record.width[1] / record.spread if is_complete else None
 
 
 MEASURES = {

@@ -273,8 +273,8 @@ def make_estimator(method, task, seed=None, device="cpu"):
     estimator : estimator
         Scaling, learning and choosing of parameters in one.
     """
-    known = METHODS[task]
-    if method not in known:
-        names = ", ".join(known)
+    makers = METHODS[task]
+    if method not in makers:
+        names = ", ".join(makers)
         raise ValueError(f"Unknown method {method!r} of {task}; known: {names}.")
-    return known[method](seed, device)
+    return makers[method](seed, device)

@@ -116,8 +116,8 @@ class LeafQuantiles(QuantileRegressor):
         found = []
         for block in gen_batches(len(X), BLOCK):
             below = self._weights(X[block]).cumsum(axis=1)
-            places = [np.searchsorted(row, np.asarray(q) - 1e-9) for row in below]
-            found.append(self._targets[places])
+            indices = [np.searchsorted(row, np.asarray(q) - 1e-9) for row in below]
+            found.append(self._targets[indices])
         return np.concatenate(found)
 
     def _weights(self, X):

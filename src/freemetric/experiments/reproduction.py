@@ -143,11 +143,11 @@ def expected_seconds(jobs):
     """
     with files(__package__).joinpath("data", "paper_seconds.csv").open() as file:
         table = pd.read_csv(file, index_col="name")
-    known = table.stack().dropna().to_dict()
+    recorded = table.stack().dropna().to_dict()
     slowest = table.max(axis=1).to_dict()
     most = max(slowest.values())
     return [
-        SLOWER * known.get((job.dataset, job.method), slowest.get(job.dataset, most))
+        SLOWER * recorded.get((job.dataset, job.method), slowest.get(job.dataset, most))
         for job in jobs
     ]
 

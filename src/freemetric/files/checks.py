@@ -15,9 +15,9 @@ def check_ensemble(ensemble):
     check_numbers("sizes", sizes, len(ensemble.X) + 1)
     ascend = sizes[0] > 0 and np.array_equal(sizes, np.unique(sizes))
     require(ascend, "sizes", "do not ascend")
-    seen = ensemble.seen(ensemble.X[:1])
+    in_views = ensemble.in_views(ensemble.X[:1])
     for member in ensemble.members:
-        fits = member.maps.shape[2] == seen[member.view].shape[1]
+        fits = member.maps.shape[2] == in_views[member.view].shape[1]
         require(fits, "an ensemble", "has maps of another width")
 
 
@@ -48,8 +48,8 @@ def check_categories(encoder):
     for column in encoder.categories_:
         require(column.ndim == 1 and column.dtype.kind in "biufUO", what, "are none")
         items = [item for item in column.tolist() if not isinstance(item, str | None)]
-        known = [item for item in items if item == item]
-        require(items[: len(known)] == sorted(known), what, "do not ascend")
+        without_nan = [item for item in items if item == item]
+        require(items[: len(without_nan)] == sorted(without_nan), what, "do not ascend")
 
 
 def check_one_hot(encoder):
@@ -76,8 +76,8 @@ def check_one_hot(encoder):
 
 def check_numbers(what, numbers, count):
     """ValueError unless all are integers from 0 to count - 1."""
-    is_whole = isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iu"
-    inside = is_whole and numbers.min() >= 0 and numbers.max() < count
+    is_integer = isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iu"
+    inside = is_integer and numbers.min() >= 0 and numbers.max() < count
     require(inside, what, f"has numbers outside of 0 to {count - 1}")
 
 

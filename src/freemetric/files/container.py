@@ -66,17 +66,17 @@ def refuse(constant):
 def read(source):
     """The bytes of a model file of this format, from a path or a binary file."""
     if not isinstance(source, PATHS):
-        return whole(source)
+        return content_of(source)
     try:
         if not stat.S_ISREG(os.stat(source).st_mode) and not os.path.isdir(source):
             raise ModelFileError("it is no ordinary file")  # a pipe would block
         with open(source, "rb") as file:
-            return whole(file)
+            return content_of(file)
     except OSError as problem:
         raise access_error(problem, source, "read") from problem
 
 
-def whole(file):
+def content_of(file):
     """The bytes of an open file; only of a model file all are read."""
     line = file.read(len(FIRST_LINE))
     if not isinstance(line, bytes):

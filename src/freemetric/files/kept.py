@@ -67,9 +67,9 @@ class Kept:
 
     def rebuilt(self, state):
         """The object; an error if its parts do not fit together."""
-        given = {name: state[name] for name in self.parameters if name in state}
-        made = (self.make or self.cls)(**given)
-        for name in state.keys() - given.keys():
+        arguments = {name: state[name] for name in self.parameters if name in state}
+        made = (self.make or self.cls)(**arguments)
+        for name in state.keys() - arguments.keys():
             if name not in self.fields:
                 raise ValueError(f"{self.cls.__name__} with an unknown part {name!r}")
             setattr(made, name, state[name])

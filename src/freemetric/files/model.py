@@ -95,7 +95,7 @@ def load(path):
         saved_by = header["releases"]
         is_near = minor(saved_by) == minor(RELEASES)
         reader = Reader(BY_TAG, numbers)
-        model = reader.whole(header["model"])
+        model = reader.read(header["model"])
         if not isinstance(model, BaseEstimator):
             raise ValueError("it holds no estimator")
         check_is_fitted(model)

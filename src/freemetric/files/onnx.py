@@ -232,9 +232,9 @@ def sum_of_leaves(graph, model, X):
     first = graph.take(X, np.zeros(n_trees, dtype=int))
     node = graph.integers(graph.Less(first, first))  # (n, n_trees), all at the root
     for _ in range(n_leaves.bit_length() - 1):
-        place = graph.Add(node, n_inner * trees)
-        feature = graph.Gather(model.features_.ravel(), place)
-        threshold = graph.Gather(model.thresholds_.ravel(), place)
+        index = graph.Add(node, n_inner * trees)
+        feature = graph.Gather(model.features_.ravel(), index)
+        threshold = graph.Gather(model.thresholds_.ravel(), index)
         right = graph.Greater(graph.GatherElements(X, feature, axis=1), threshold)
         node = graph.Add(graph.Mul(node, 2), graph.Add(graph.integers(right), 1))
     leaves = model.leaves_.reshape(n_trees * n_leaves, -1)

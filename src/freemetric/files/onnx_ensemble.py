@@ -12,11 +12,11 @@ from ..ensemble.views import Axes, Logarithms, Scaled
 MOST_BACK = 1e150  # where exponentials of a scale end
 
 
-def seen(graph, view, X):
+def in_view(graph, view, X):
     """Samples X in a view."""
     if isinstance(view, Logarithms):
         logged = graph.Log(graph.Max(graph.Where(view.is_logged, X, 1.0), 0.0))
-        V = seen(graph, view.scaled, graph.Where(view.is_logged, logged, X))
+        V = in_view(graph, view.scaled, graph.Where(view.is_logged, logged, X))
         return graph.Where(view.is_logged, graph.Max(V, -1.0), V)
     if isinstance(view, Scaled):
         V = graph.Div(graph.Sub(X, view.low), view.span)
@@ -57,10 +57,10 @@ def votes(graph, ensemble, X):
     runtimes do that once, on loading.
     """
     training_set = ensemble.training_set
-    rows = graph.constant(training_set.X[training_set.row_of_place])
-    n_places = len(training_set.row_of_place)
+    rows = graph.constant(training_set.X[training_set.row_of_point])
+    n_points = len(training_set.row_of_point)
     views = ensemble.views.items()
-    both = {name: [seen(graph, view, V) for V in (rows, X)] for name, view in views}
+    both = {name: [in_view(graph, view, V) for V in (rows, X)] for name, view in views}
     sums = graph.constant(training_set.sums)
     found = []
     for member in ensemble.members:
@@ -68,7 +68,7 @@ def votes(graph, ensemble, X):
             Z, Q = (under_map(graph, member, A, V) for V in both[member.view])
             parts = member.weights / len(member.maps)
             most = ensemble.sizes[np.flatnonzero(parts).max()]
-            nearest = nearest_of(graph, Q, Z, min(most, n_places))
+            nearest = nearest_of(graph, Q, Z, min(most, n_points))
             weights = vote_weights(graph, nearest, ensemble, parts)
             of_nearest = graph.Gather(sums, nearest)
             together = graph.MatMul(graph.Unsqueeze(weights, np.array([1])), of_nearest)
@@ -116,9 +116,9 @@ def mean_of_neighbors(graph, model, X):
 
 
 def vote_weights(graph, nearest, ensemble, parts):
-    """What to multiply the sums of the nearest places with, (n, most).
+    """What to multiply the sums of the nearest points with, (n, most).
 
-    Of the last place only a part of the rows may be among the k nearest.
+    Of the last point only a part of the rows may be among the k nearest.
     """
     used = np.flatnonzero(parts)
     sizes = ensemble.sizes[used, None].astype(float)

@@ -138,7 +138,7 @@ class Reader:
         ((kind, content),) = tree.items()
         return self._readers[kind](content)
 
-    def whole(self, tree):
+    def read(self, tree):
         """The object of a tree that uses all numbers."""
         value = self.value(tree)
         if len(self._numbers):

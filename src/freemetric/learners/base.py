@@ -1,7 +1,6 @@
 """The base of all metric learners, and the distances that a map measures."""
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -16,9 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..exceptions import callers_stacklevel
+from ..exceptions import warn_once
 from ..kernels import one_blas_thread
-from ..sklearn_compat import validate_params
+from ..sklearn_compat import naming_texts, validate_params
 from .constraints import COUNT_OR_NONE
 from .validation import (
     check_n_components,
@@ -173,7 +172,7 @@ class MetricLearner(
                 f"{name} stopped after {search.n_iter} {made} "
                 f"(max_iter={self.max_iter}) before it converged to tol={self.tol}."
             )
-            warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
+            warn_once(message, ConvergenceWarning, topic=f"{name} stopped")
         return max(search.n_iter, 1)
 
     def transform(self, X: ArrayLike) -> NDArray:
@@ -190,8 +189,10 @@ class MetricLearner(
             ``X @ components_.T``.
         """
         check_is_fitted(self)
-        formats = ("csr", "csc")
-        X = validate_data(self, X, accept_sparse=formats, dtype=np.float64, reset=False)
+        with naming_texts(X):
+            X = validate_data(
+                self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False
+            )
         return X @ self.components_.T
 
     def __sklearn_tags__(self):

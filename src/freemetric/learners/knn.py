@@ -16,7 +16,7 @@ from sklearn.neighbors import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..exceptions import DataWarning
-from ..sklearn_compat import StrOptions, validate_params
+from ..sklearn_compat import StrOptions, naming_texts, validate_params
 from .constraints import COUNT, COUNT_OR_AUTO, LEARNER, SEED, TWO_OR_MORE
 from .validation import (
     check_labels,
@@ -94,7 +94,8 @@ class MetricKNeighbors(BaseEstimator):
     def _image(self, X):
         """Samples in the learned space."""
         check_is_fitted(self)
-        X = validate_data(self, dense(X), dtype=np.float64, reset=False)
+        with naming_texts(X):
+            X = validate_data(self, dense(X), dtype=np.float64, reset=False)
         return self.learner_.transform(X)
 
     def predict(self, X: ArrayLike) -> NDArray:

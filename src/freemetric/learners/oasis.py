@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..sklearn_compat import seed_sequence, validate_params
+from ..sklearn_compat import naming_texts, refuse_gaps, seed_sequence, validate_params
 from .constraints import COUNT, POSITIVE, SEED
 from .side_information import check_tuples
 from .validation import check_labels, has_label
@@ -128,7 +128,9 @@ class OASIS(BaseEstimator):
         validate_params(self)
         is_listed = triplets is not None
         targets = "no_validation" if is_listed else y
-        X = validate_data(self, X, targets, reset=begins, **ROWS)
+        refuse_gaps(y)
+        with naming_texts(X):
+            X = validate_data(self, X, targets, reset=begins, **ROWS)
         size = 8 * self.n_features_in_**2 / 2**20
         if size > get_config()["working_memory"]:
             what = f"W of {self.n_features_in_} features takes {size:,.0f} MiB"

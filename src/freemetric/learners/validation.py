@@ -10,7 +10,7 @@ from sklearn.utils import check_array, check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import warn_of_data
-from ..sklearn_compat import check_sample_weight
+from ..sklearn_compat import check_sample_weight, naming_texts, refuse_gaps
 
 LARGEST = 1e75  # its fourth power is finite
 SMALLEST = 1e-75
@@ -30,13 +30,14 @@ def check_samples(
     estimator: Any, X: Any, *, ensure_min_samples: int = 1
 ) -> NDArray[np.float64]:
     """Samples (N, d) as a dense array of finite numbers, not too large or small."""
-    X = check_array(
-        dense(X),
-        dtype=np.float64,
-        order="C",
-        ensure_min_samples=ensure_min_samples,
-        estimator=estimator,
-    )
+    with naming_texts(X):
+        X = check_array(
+            dense(X),
+            dtype=np.float64,
+            order="C",
+            ensure_min_samples=ensure_min_samples,
+            estimator=estimator,
+        )
     check_magnitude(X)
     return X
 
@@ -53,16 +54,18 @@ def check_samples_and_targets(
 
     With ``keeps_float32`` very many samples may stay in single precision.
     """
-    X, y = check_X_y(
-        dense(X),
-        y,
-        dtype=[np.float64, np.float32] if keeps_float32 else np.float64,
-        order="C",
-        y_numeric=is_regression,
-        multi_output=is_regression,
-        ensure_min_samples=2,
-        estimator=estimator,
-    )
+    refuse_gaps(y)
+    with naming_texts(X):
+        X, y = check_X_y(
+            dense(X),
+            y,
+            dtype=[np.float64, np.float32] if keeps_float32 else np.float64,
+            order="C",
+            y_numeric=is_regression,
+            multi_output=is_regression,
+            ensure_min_samples=2,
+            estimator=estimator,
+        )
     if len(X) <= MOST_ORDERED:
         X = X.astype(np.float64, copy=False)
     check_magnitude(X)

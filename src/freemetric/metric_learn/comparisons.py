@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .. import learners
-from ..exceptions import callers_stacklevel
+from ..exceptions import warn_once
 from ..learners.validation import dense, unit_of
 from .base import Mahalanobis
 from .constraints import drawn, partial_labels, warn_of_few
@@ -232,7 +232,7 @@ class BaseSCML(Mahalanobis):
             n_basis = PER_FEATURE * X.shape[1]
             what = "As no value for `n_basis` was selected, the number of basis will"
             message = f"{what} be set to n_basis= {n_basis}"
-            warnings.warn(message, stacklevel=callers_stacklevel())
+            warn_once(message, UserWarning)
         learner = learners.SCML(
             n_basis=n_basis,
             basis=None if is_drawn else self.basis,
@@ -252,8 +252,8 @@ class BaseSCML(Mahalanobis):
         if isinstance(self.basis, str) and self.basis == self._drawn_basis:
             return
         if isinstance(self.basis, str) or np.ndim(self.basis) != 2:
-            known = f"`basis` must be one of the options '{self._drawn_basis}'"
-            raise ValueError(f"{known} or an array of shape (n_basis, n_features).")
+            options = f"`basis` must be one of the options '{self._drawn_basis}'"
+            raise ValueError(f"{options} or an array of shape (n_basis, n_features).")
         found = np.shape(self.basis)[1]
         if found != d:
             what = f"The dimensionality ({found}) of the provided bases must match"

@@ -1,13 +1,12 @@
 """Pairs, triplets and chunks out of labels, some of which may be unknown."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from ..exceptions import callers_stacklevel
+from ..exceptions import warn_once
 from ..learners.scml import nearest_triplets
 from ..learners.side_information import count_pairs, draw_dissimilar, draw_similar
 from ..learners.validation import check_labels
@@ -128,8 +127,8 @@ class Constraints:
         groups = []
         for label in np.unique(labels):
             members = shuffled[labels == label]
-            whole = len(members) // chunk_size * chunk_size
-            groups += list(members[:whole].reshape(-1, chunk_size))
+            n_grouped = len(members) // chunk_size * chunk_size
+            groups += list(members[:n_grouped].reshape(-1, chunk_size))
         if len(groups) < n_chunks:
             raise ValueError(
                 f"Not enough possible chunks of {chunk_size} elements in each class to "
@@ -164,18 +163,18 @@ def warn_of_few(partial_labels: NDArray, k_genuine: int, k_impostor: int) -> Non
 
 
 def _warn(message):
-    warnings.warn(message, stacklevel=callers_stacklevel())
+    warn_once(message, UserWarning)
 
 
 def partial_labels(y: ArrayLike) -> NDArray[np.int_]:
     """Class numbers; -1 for negative labels, if two other classes are left."""
     labels = np.asarray(y)
-    known = np.ones(len(labels), dtype=bool)
+    is_labelled = np.ones(len(labels), dtype=bool)
     is_numeric = np.issubdtype(labels.dtype, np.number)
     if is_numeric and len(np.unique(labels[labels >= 0])) > 1:
-        known = labels >= 0
+        is_labelled = labels >= 0
     numbers = np.full(len(labels), -1)
-    numbers[known] = check_labels(labels[known])[1]
+    numbers[is_labelled] = check_labels(labels[is_labelled])[1]
     return numbers
 
 

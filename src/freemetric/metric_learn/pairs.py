@@ -134,10 +134,10 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
     def _validate_calibration_params(strategy="accuracy", min_rate=None, beta=1.0):
         """The messages are metric-learn's."""
         if strategy not in STRATEGIES:
-            known = (
+            expected = (
                 'Strategy can either be "accuracy", "f_beta" or "max_tpr" or "max_tnr"'
             )
-            raise ValueError(f'{known}. Got "{strategy}" instead.')
+            raise ValueError(f'{expected}. Got "{strategy}" instead.')
         is_rate = isinstance(min_rate, int | float) and 0 <= min_rate <= 1
         if strategy in ("max_tpr", "max_tnr") and not is_rate:
             what = "Parameter min_rate must be a number in[0, 1]"

@@ -1,6 +1,5 @@
 """Starts and priors by metric-learn's rules: by name, or given as a matrix."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.linalg import eigvalsh, pinvh
 from sklearn.datasets import make_spd_matrix
 from sklearn.utils import check_array
 
-from ..exceptions import callers_stacklevel
+from ..exceptions import warn_once
 
 
 class NonPSDError(LinAlgError):
@@ -35,7 +34,7 @@ def metric_matrix(
     """
     d = X.shape[1]
     if isinstance(value, np.ndarray | list | tuple):
-        return _given_matrix(value, d, name, definite)
+        return _checked_matrix(value, d, name, definite)
     if value == "identity":
         return np.eye(d)
     if value == "random":
@@ -67,17 +66,17 @@ def _inverse_covariance(X, name, definite):
             f"definite. Try another `{name}`, or an algorithm that does not require "
             f"the `{name}` to be strictly positive definite."
         )
-    warnings.warn(
+    warn_once(
         "The covariance matrix is not invertible: using the pseudo-inverse instead."
         "To make the covariance matrix invertible you can remove any linearly "
         "dependent features and/or reduce the dimensionality of your input, for "
         "instance using `sklearn.decomposition.PCA` as a preprocessing step.",
-        stacklevel=callers_stacklevel(),
+        UserWarning,
     )
     return pinvh(C)
 
 
-def _given_matrix(value, d, name, definite):
+def _checked_matrix(value, d, name, definite):
     M = check_array(value, dtype=np.float64, copy=True)
     if M.shape != (d, d):
         raise ValueError(
@@ -111,14 +110,14 @@ def start(
     N, d = X.shape
     p = check_n_components(n_components, d)
     if isinstance(init, np.ndarray | list | tuple):
-        return _given_map(init, n_components, d)
+        return _checked_map(init, n_components, d)
     names = ["auto", "pca", "identity", "random"]
     if n_classes is not None:
         names.append("lda")
     if init not in names:
-        known = ", ".join(f"'{name}'" for name in names)
+        options = ", ".join(f"'{name}'" for name in names)
         what = "or a numpy array of shape (n_components, n_features)"
-        raise ValueError(f"`init` must be {known} {what}.")
+        raise ValueError(f"`init` must be {options} {what}.")
     if init != "auto":
         return init
     if n_classes is not None and p <= min(d, n_classes - 1):
@@ -126,7 +125,7 @@ def start(
     return "pca" if p < min(d, N) else "identity"
 
 
-def _given_map(init, n_components, d):
+def _checked_map(init, n_components, d):
     L = check_array(init, dtype=np.float64)
     of_init = "of the given linear transformation `init`"
     if L.shape[1] != d:

@@ -165,9 +165,9 @@ class ComparisonDisplay(Display):
         axis = axes_for(ax, figsize=(8, 0.25 * (n_lines + 5)))[0]
         low = np.floor(self.ranks[0])
         high = np.ceil(max(self.ranks[-1], low + self.difference))
-        place = dict(zip(self.names, self.ranks, strict=True))
+        rank_of = dict(zip(self.names, self.ranks, strict=True))
         for line, group in enumerate(groups, start=1):
-            ends = [place[group[0]], place[group[-1]]]
+            ends = [rank_of[group[0]], rank_of[group[-1]]]
             axis.plot(ends, [-line, -line], color=COLORS[0], linewidth=4)
         self._names(axis, low, high, -len(groups) - 1, highlight)
         self._scale(axis, low, high, -n_lines - 1)

@@ -70,8 +70,8 @@ def _with_inner(part: Part) -> Iterator[Part]:
             if step is None or isinstance(step, str):
                 continue
             before = (model[:i],) if i else ()
-            known = names_behind(before[0], names) if before else names
-            yield from _with_inner(Part((*part.front, *before), step, known))
+            step_names = names_behind(before[0], names) if before else names
+            yield from _with_inner(Part((*part.front, *before), step, step_names))
 
 
 def names_behind(front: Any, names: Sequence[str] | None) -> Sequence[str] | None:

@@ -74,7 +74,7 @@ def report(
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent} to write to.")
     page = render(title or type(model).__name__, sections_of(model, X, y))
-    write_whole(path, page)
+    write_atomically(path, page)
     return path
 
 
@@ -110,7 +110,7 @@ def policy_of(*scripts: str) -> str:
     )
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:

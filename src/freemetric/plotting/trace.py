@@ -168,8 +168,8 @@ class ThermodynamicsDisplay(Display):
         """
         axes = axes_for(ax, 3, sharex=True, figsize=(6.4, 6.4))
         T = self.curves.temperature
-        places = (axes[0], axes[0], axes[1], axes[2])
-        for axis, name, color in zip(places, CURVES, COLORS, strict=False):
+        panels = (axes[0], axes[0], axes[1], axes[2])
+        for axis, name, color in zip(panels, CURVES, COLORS, strict=False):
             values = getattr(self.curves, name)
             band = 2 * self.curves.errors[name]
             style = {"color": color, "label": CURVES[name], **kwargs}

@@ -19,7 +19,10 @@ TRUTH = "true or false"
 SPELLINGS = str.maketrans("\u00a0\u202f\u2009\u2019\u2212", "   '-")
 """Plain characters for those that typesetters use in numbers."""
 
-UNIT = r"[$€£¥%]|EUR|USD|GBP|CHF"
+UNIT = (
+    r"[$£¥\u20a0-\u20cf%]|EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|BRL|MXN"
+)
+"""Per cent and currencies; Unicode's block of currency signs begins at 20a0."""
 
 ISO = "ISO 8601"
 
@@ -182,9 +185,14 @@ NUMBER_PATTERNS = {
 
 
 def parse_number(text, decimal):
-    """Return the number in a text and its unit, or None if there is no number."""
+    """Return the number in a text and its unit, or None if there is no number.
+
+    Accountants write a negative number in parentheses.
+    """
     if not text.isascii():
         text = text.translate(SPELLINGS)
+    if text[:1] == "(" and text[-1:] == ")":
+        text = f"-{text[1:-1]}"
     match = NUMBER_PATTERNS[decimal].fullmatch(text)
     if match is None:
         return None

@@ -193,7 +193,7 @@ def walks_of(recording: Recording) -> tuple[NDArray[np.intp], Array]:
     """Rungs of every replica, (n_steps, n_replicas), and the end that it was at last: 1
     for the hot one, 0 for the cold one, NaN before the first.
     """
-    walks = recording.places().reshape(len(recording.energy), -1)
+    walks = recording.rungs_of_replicas().reshape(len(recording.energy), -1)
     at_end = (walks == 0) | (walks == recording.energy.shape[2] - 1)
     steps = np.arange(len(walks))[:, None]
     when = np.maximum.accumulate(np.where(at_end, steps, -1), axis=0)
@@ -206,9 +206,13 @@ def flow(recording: Recording) -> Array:
     (Katzgraber et al. 2006).
     """
     walks, ends = walks_of(recording)
-    known = np.isfinite(ends)
-    from_hot = np.bincount(walks[known], weights=ends[known], minlength=walks.max() + 1)
-    return from_hot / np.maximum(np.bincount(walks[known], minlength=len(from_hot)), 1)
+    has_end = np.isfinite(ends)
+    from_hot = np.bincount(
+        walks[has_end], weights=ends[has_end], minlength=walks.max() + 1
+    )
+    return from_hot / np.maximum(
+        np.bincount(walks[has_end], minlength=len(from_hot)), 1
+    )
 
 
 def round_trips(recording: Recording) -> int:

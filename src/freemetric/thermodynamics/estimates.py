@@ -159,9 +159,11 @@ def thermodynamics(
 
 def _observables(recording: Recording, influence: Array) -> dict[str, Array]:
     """Series (n_series, n_steps, n_ladders) whose R-hat is computed."""
-    some = np.unique(np.linspace(0, influence.shape[1] - 1, MOST_CHECKED).astype(int))
+    checked = np.unique(
+        np.linspace(0, influence.shape[1] - 1, MOST_CHECKED).astype(int)
+    )
     shape = (-1, *recording.energy.shape[:2])
-    names = dict(zip(CURVES, influence[:, some], strict=True))
+    names = dict(zip(CURVES, influence[:, checked], strict=True))
     return {
         **{name: series.reshape(shape) for name, series in names.items()},
         "energy of rungs": np.moveaxis(recording.total, 2, 0),

@@ -197,11 +197,11 @@ def copies(rng: np.random.Generator, log_weights: Array) -> NDArray[np.intp]:
         np.exp(log_weights - logsumexp(log_weights, axis=1, keepdims=True)), axis=1
     )
     shares[:, -1] = 1.0
-    places = (np.arange(n) + rng.random((islands, 1))) / n
+    positions = (np.arange(n) + rng.random((islands, 1))) / n
     return np.array(
         [
-            np.searchsorted(share, place)
-            for share, place in zip(shares, places, strict=True)
+            np.searchsorted(share, position)
+            for share, position in zip(shares, positions, strict=True)
         ]
     )
 

@@ -82,22 +82,22 @@ class Recording(NamedTuple):
         recording : Recording
             One ladder with a rung for every chain.
         """
-        some = slice(int(burn_in * len(trace["energy"])), None)
-        T = np.asarray(trace["temperature"])[some]
+        kept = slice(int(burn_in * len(trace["energy"])), None)
+        T = np.asarray(trace["temperature"])[kept]
         if not len(T) or not (np.all(T[0] == T) and np.all(T > 0)):
             raise ValueError(
                 "Thermodynamics needs chains at constant, positive temperatures; "
                 "annealing has none."
             )
         order = np.argsort(-T[0], kind="stable")
-        total = np.asarray(trace["energy"], dtype=np.float64)[some][:, order]
-        C = np.asarray(trace.get("confinement", np.zeros(trace["energy"].shape)))[some][
+        total = np.asarray(trace["energy"], dtype=np.float64)[kept][:, order]
+        C = np.asarray(trace.get("confinement", np.zeros(trace["energy"].shape)))[kept][
             :, order
         ]
         # Swaps are listed by the colder neighbour, as mc.ParallelTempering has the
         # coldest first.
         swaps = np.asarray(trace.get("swaps", np.full(trace["energy"].shape, np.nan)))[
-            some
+            kept
         ][:, order][:, 1:]
         ladder = Ladder(np.ones(len(order)), T[0, order])
         return cls(ladder, (total - C)[:, None], C[:, None], swaps[:, None])
@@ -122,21 +122,21 @@ class Recording(NamedTuple):
             maps=self.maps[first_map:],
         )
 
-    def places(self) -> NDArray[np.intp]:
+    def rungs_of_replicas(self) -> NDArray[np.intp]:
         """The rung of every replica after every step, (n_steps, n_ladders, n_replicas),
         from the exchanges.
         """
         n, L, K = self.energy.shape
         standing = np.tile(np.arange(K), (L, 1))  # which replica stands on each rung
-        rung, places = np.arange(K), np.empty((n, L, K), dtype=np.intp)
+        rung, visited = np.arange(K), np.empty((n, L, K), dtype=np.intp)
         for step, swaps in enumerate(self.swaps):
             ladders, rungs = np.nonzero(swaps == 1)
             both = np.array([rungs, rungs + 1])
             standing[ladders, both] = standing[ladders, both[::-1]]
             np.put_along_axis(
-                places[step], standing, np.broadcast_to(rung, (L, K)), axis=1
+                visited[step], standing, np.broadcast_to(rung, (L, K)), axis=1
             )
-        return places
+        return visited
 
 
 class Recorder:
