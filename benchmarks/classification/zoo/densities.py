@@ -2,8 +2,7 @@
 
 import numpy as np
 from scipy.special import logsumexp
-from scipy.stats import norm, ortho_group
-from scipy.stats import t as student
+from scipy.stats import norm, ortho_group, t as student
 
 from .problem import (
     by_class,
