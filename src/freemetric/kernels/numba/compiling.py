@@ -7,7 +7,6 @@ in one process and not in the other. Functions that kernels call are therefore
 
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache as once
 from typing import Any
 
@@ -21,15 +20,17 @@ class OptionalCache(FunctionCache):
     """Compiled code in a folder, unless its disk is full."""
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with suppress(OSError):
+        try:
             super().save_overload(sig, data)
+        except OSError:
+            warn_that_nothing_is_kept()
 
 
 @once
 def warn_that_nothing_is_kept() -> None:
     warnings.warn(
-        "Compiled code cannot be kept, because no folder can be written to: every "
-        "process compiles for seconds. Set NUMBA_CACHE_DIR to a folder.",
+        "Compiled code cannot be kept, because its folder cannot be written to: every "
+        "process compiles for seconds. Set NUMBA_CACHE_DIR to another folder.",
         stacklevel=3,
     )
 
