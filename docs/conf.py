@@ -78,6 +78,7 @@ GALLERY = [
     "plot_confinement.py",
     "plot_moves.py",
     "plot_quenches.py",
+    "plot_basins.py",
     "plot_annealing.py",
     "plot_melting.py",
     "plot_regions.py",

@@ -42,6 +42,7 @@ def names_of_the_first_block():
     return names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", sections())
 def test_recipe_runs(recipe, names_of_the_first_block):
     names = dict(names_of_the_first_block)

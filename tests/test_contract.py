@@ -34,12 +34,14 @@ SHORTENED = {
 }
 """Parameters of the learners whose fits take longest."""
 
+LONG = ("dml-eig", "scml", "anmm")
+LEARN = {
+    name: learner(**SHORTENED.get(name, {}))
+    for name, learner in (LEARNERS | BEYOND_CLASSES).items()
+}
 ESTIMATORS = [
-    *(learner(**SHORTENED.get(name, {})) for name, learner in LEARNERS.items()),
-    DMLFE(energy="regression", sampler=SHORT),
-    *(learner(**SHORTENED.get(name, {})) for name, learner in BEYOND_CLASSES.items()),
+    *(LEARN[name] for name in LEARN if name not in LONG),
     MetricKNeighborsClassifier(RCA()),
-    MetricKNeighborsRegressor(PCA()),
     FreeEnergyClassifier(n_replicas=4),
     FreeEnergyRegressor(n_replicas=4),
     BoostedTreesClassifier(),
@@ -61,4 +63,17 @@ pytestmark = [
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        *(LEARN[name] for name in LONG),
+        DMLFE(energy="regression", sampler=SHORT),
+        MetricKNeighborsRegressor(PCA()),
+    ],
+    expected_failed_checks=expected_failed_checks,
+)
+def test_contract_of_estimators_that_take_longer(estimator, check):
     check(estimator)

@@ -249,6 +249,7 @@ def test_labels_with_gaps_are_refused(name, small):
         make(name).fit(small[0], pd.Series(texts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLASSIFY[:2])
 def test_stacked_averaged_and_calibrated(name, small):
     X, y = small[0], NAMES[small[1]]

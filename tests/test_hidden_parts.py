@@ -56,6 +56,7 @@ with tempfile.TemporaryDirectory() as folder:
 ALONE = [pytest.param((part,), marks=pytest.mark.slow) for part in PARTS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [PARTS, *ALONE], ids="-".join)
 def test_the_rest_is_imported_and_used(parts):
     words = [sys.executable, "-W", "ignore", "-c", CODE, *parts]

@@ -209,6 +209,7 @@ def test_only_the_command_line_prints():
         assert "print" not in {called(call) for call in calls}, path
 
 
+@pytest.mark.slow
 def test_without_modules_that_only_unix_has():
     hide = "import sys; sys.modules.update(resource=None, fcntl=None, pwd=None)"
     use = "import freemetric.cli.commands, freemetric.experiments, freemetric.files"

@@ -61,6 +61,7 @@ def test_another_name_is_an_attribute_error():
         exec("from freemetric import Oracle")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "way", ["from freemetric.files import load", "from freemetric import load"]
 )

@@ -104,12 +104,15 @@ def another_user():
     return words
 
 
-@pytest.mark.parametrize("way", [read_only, another_user])
+@pytest.mark.parametrize(
+    "way", [read_only, pytest.param(another_user, marks=pytest.mark.slow)]
+)
 def test_import_load_predict_and_fit(folder, way):
     done = run([*way(), "-c", USE, folder / "model.fm", "Euclidean"])
     assert done.stdout.strip() == EXPECTED
 
 
+@pytest.mark.slow
 def test_commands_on_a_read_only_machine(folder):
     command = [*read_only(), "-m", "freemetric"]
     assert run([*command, "--version"]).stdout.strip().endswith(fm.__version__)

@@ -47,6 +47,7 @@ def warned_lines(code, tmp_path):
     return Counter(line.partition(": ")[0] for line in found)
 
 
+@pytest.mark.slow
 def test_once_in_a_process(tmp_path):
     counts = warned_lines(SERIAL, tmp_path)
     assert len(counts) == 4

@@ -30,6 +30,7 @@ PAGES = tuple(
         "docs/results.md",
         "docs/paper.md",
         "docs/explanation/ensemble.md",
+        "docs/explanation/learners.md",
         *(f"benchmarks/{topic}/README.md" for topic in TOPICS),
     )
 )
@@ -98,6 +99,7 @@ IN_MIXED = "freemetric|(tabm|realmlp|catboost-td)-bagged|catboost [|]|autogluon|
 SETS = "The paper's sets under 3,000 samples"
 
 EXCERPTS = {
+    "learners-size": Excerpt("learners_size", "learner"),
     "errors": Excerpt("accuracy", "mean error in %"),
     "against": Excerpt("accuracy", "free-energy against"),
     "ranks": Excerpt("accuracy", "35 sets"),

@@ -155,7 +155,9 @@ def cell(record):
         return "—"
     if "failure" in record:
         return record["failure"].split(":")[0]
-    return f"{record['seconds']:.2g} s, {record['megabytes']:.0f} MB"
+    seconds = record["seconds"]
+    digits = f"{seconds:.0f}" if seconds >= 100 else f"{seconds:.2g}"
+    return f"{digits} s, {record['megabytes']:.0f} MB"
 
 
 def row(name, records):

@@ -243,6 +243,7 @@ def test_report(run, home, tmp_path):
     assert "</html>" in page.read_text()
 
 
+@pytest.mark.slow
 def test_evaluate_and_datasets(run, home):
     pytest.importorskip("freemetric.experiments")
     words = ["evaluate", home / "people.csv", "--target", "class", "--drop", "income"]

@@ -207,7 +207,11 @@ def test_of_the_nearest_alone_the_error_is_that_of_one_neighbour(rng, device):
     )
 
 
-@pytest.mark.parametrize("move", [ElementMove(1.0), HamiltonianMove()], ids=repr)
+@pytest.mark.parametrize(
+    "move",
+    [ElementMove(1.0), pytest.param(HamiltonianMove(), marks=pytest.mark.slow)],
+    ids=repr,
+)
 @pytest.mark.parametrize(
     "loss", ["squared", pytest.param("absolute", marks=pytest.mark.slow)]
 )

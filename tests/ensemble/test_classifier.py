@@ -45,6 +45,7 @@ def test_copies_of_few_rows_are_classified_as_well_as_can_be(rng):
     assert np.abs(model.predict_proba(rows)[:, 1] - P).mean() < 0.08
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["line", "ring", "corners"])
 def test_probabilities_are_those_that_made_the_classes(rng, kind):
     logit = {

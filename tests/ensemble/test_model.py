@@ -72,6 +72,7 @@ def test_samples_are_predicted_one_by_one_as_together(fitted):
     assert_allclose(one_by_one, together, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_other_forms_of_samples(made):
     make, (X, y) = made
     X = X.astype(np.float32)
@@ -168,7 +169,7 @@ def test_it_is_cloned_and_searched_and_piped(made):
     make, (X, y) = made
     steps = Pipeline([("scale", StandardScaler()), ("model", make(2))])
     grid = {"model__n_neighbors": [3, (1, 5)]}
-    search = GridSearchCV(steps, grid, cv=2, n_jobs=2).fit(X, y)
+    search = GridSearchCV(steps, grid, cv=2).fit(X, y)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     params = make(n_neighbors=7, candidates=["scaled/full"]).get_params()
     assert clone(make(n_neighbors=7, candidates=["scaled/full"])).get_params() == params
@@ -317,6 +318,7 @@ def test_samples_of_weight_zero_are_left_out(made, rng):
         make().fit(X, y, np.zeros(len(X)))
 
 
+@pytest.mark.slow
 def test_the_scale_of_weights_does_not_matter(made, rng):
     make, (X, y) = made
     weights = rng.uniform(0.2, 3, len(X))

@@ -46,6 +46,7 @@ def test_a_shortlist_compares_all_of_few_rows(rng):
     assert recall(found, known) > 0.999
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_axes", [2, 8])
 def test_cells_hold_nearly_all_near_rows(rng, n_axes):
     middles = 3 * rng.normal(size=(30, n_axes))

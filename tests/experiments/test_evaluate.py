@@ -26,6 +26,7 @@ def test_errors_are_those_of_cross_validation():
     assert baseline["error"] == pytest.approx(100 * (1 - 71 / 178), abs=0.5)
 
 
+@pytest.mark.slow
 def test_a_regression():
     X, y = load_diabetes(return_X_y=True)
     folds = KFold(3, shuffle=True, random_state=0)

@@ -89,6 +89,7 @@ def test_pairs_are_below_where_the_control_is_better():
     assert texts[1] == f"NCA: {below} of 36 below"
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_demo(tmp_path):
     path = draw(tmp_path / "out")
     assert path.name == "demo.png"

@@ -140,6 +140,7 @@ def test_residual_intervals_hold_as_many_as_they_say(rng):
         assert inside.mean() == pytest.approx(share, abs=0.03)
 
 
+@pytest.mark.slow
 def test_a_method_does_as_the_pipeline_it_describes(patients):
     model = make_estimator("knn", "regression", 0)
     record = fitted_record(Job("diabetes", "knn"), clone(model), patients)

@@ -58,6 +58,7 @@ def test_what_is_left(tmp_path):
     assert re.match("about 1 minutes for 3 of them, 2 at a time", lines[1])
 
 
+@pytest.mark.slow
 def test_all_tables_and_figures_are_written(records, tmp_path):
     tables = again.write_tables(records, tmp_path)
     found, _ = again.available(["iris", "wine"])

@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression
 from freemetric.inspection import permutation_importance
 
 
+@pytest.mark.slow
 def test_single_columns_are_as_scikit_learn_has_them():
     X, y = load_wine(return_X_y=True)
     forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])

@@ -181,6 +181,7 @@ def test_numbers_of_trajectories_and_leaps_are_counts(options):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_step_sizes_reach_the_wanted_acceptance_and_freeze(iris):
     energy = (NCAEnergy() + 1e-4 * Confinement()).bind(*iris)
     for move, wanted in ((ElementMove(5.0), 0.3), (HamiltonianMove(1.0), 0.65)):

@@ -30,6 +30,7 @@ CALLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "missing", "extra"),
     [
@@ -48,6 +49,7 @@ def test_one_line_says_what_to_install(call, missing, extra, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_page_needs_no_matplotlib(tmp_path):
     code = CODE.format(missing="matplotlib", call=CALLS["report"])
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)

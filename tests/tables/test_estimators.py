@@ -299,6 +299,7 @@ def least_seconds(model, row):
     return min(seconds)
 
 
+@pytest.mark.slow
 def test_pandas_is_named_where_it_is_missing():
     code = "import sys; sys.modules['pandas'] = None; import freemetric\n"
     code += "freemetric.FreeEnergyClassifier\n"

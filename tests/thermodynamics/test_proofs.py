@@ -94,6 +94,7 @@ def test_broken_samplers_fail(name, record_property):
     assert not proof.holds()
 
 
+@pytest.mark.slow
 def test_a_swap_of_the_wrong_sign_fails():
     class WrongSwaps(ParallelTempering):
         """Exchanges with the opposite sign: they take place where they are unlikely."""

@@ -206,6 +206,7 @@ def test_diagnostics_of_series_with_known_correlation(rng):
     assert equilibration(np.ones(10)) == 0
 
 
+@pytest.mark.slow
 def test_what_mixes_is_distinguished_from_what_does_not(rng):
     good = exact_draws(rng, [1.0, 0.8, 0.6])
     n, L, K = good.energy.shape

@@ -56,6 +56,7 @@ def test_changes_are_within_functions(module):
     ]
 
 
+@pytest.mark.slow
 def test_what_tests_notice_is_killed(module, tmp_path):
     plus, _, less, _ = changes.mutants_of(module)
     assert trying.tests_pass("part")

@@ -42,6 +42,7 @@ def marked(way):
     return pytest.param(way.__name__, marks=marks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [marked(way) for way in WAYS])
 def test_the_same_everywhere(way):
     """Each way in a process of its own: one that hangs is ended."""
@@ -76,6 +77,7 @@ assert cross_val_score(model, X, y, cv=2, n_jobs=2, error_score="raise").mean() 
 """
 
 
+@pytest.mark.slow
 def test_workers_of_a_program_without_a_file():
     """No guard and no file, as in ``python -c`` or a notebook."""
     run_code(SCRIPT)

@@ -99,7 +99,7 @@ class DMLFE(WeightedMetricLearner):
         Maps to sample at the last temperature after the search, for error bars on M; 0:
         none.
     batch_size : int or None, default=None
-        Samples of a batch. None: no batches up to 10,000 samples, batches of 2,048
+        Samples of a batch. None: no batches up to 6,000 samples, batches of 2,048
         beyond.
     device : str, default="cpu"
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain

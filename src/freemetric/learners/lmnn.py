@@ -18,11 +18,13 @@ from .constraints import (
 from .descent import Descent, first_map, lbfgs
 from .minibatch import batch_search
 from .side_information import TripletLearner, check_tuples, class_neighbors
-from .validation import BATCH, clip_count, rows_per_batch
+from .validation import clip_count, rows_per_batch
 
 SLACK = 0.1  # of a margin of one: more keeps pairs for longer, but more of them
 WIDTHS = 10.0 ** -np.arange(1, 13, 2)  # of the hinge's smooth part, one after another
 KEPT_PAIRS = 2**22  # 32 MB
+UNBATCHED = 10_000  # samples: up to so many, all pairs are faster than batches
+BATCH = 1024  # samples
 
 
 class LMNN(TripletLearner):
@@ -61,7 +63,7 @@ class LMNN(TripletLearner):
         Stop when an iteration lowers f by less, relative to f above one; with batches,
         shorten the steps then.
     batch_size : int or None, default=None
-        Samples of a batch. None: no batches up to 10,000 samples, batches of 2,048
+        Samples of a batch. None: no batches up to 10,000 samples, batches of 1,024
         beyond.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers: drawn tuples, starts, batches, moves.
@@ -137,7 +139,7 @@ class LMNN(TripletLearner):
             return self._from_all(loss, X, y)
         most = np.bincount(y).max() - 1
         k = clip_count(self.n_neighbors, most, "n_neighbors")
-        n = rows_per_batch(self.batch_size, len(X), BATCH // 2)
+        n = rows_per_batch(self.batch_size, len(X), usual=BATCH, most=UNBATCHED)
         if n is None:
             loss = _LabelledLoss(X, y, k, self.regularization)
             return self._from_all(loss, X, y)

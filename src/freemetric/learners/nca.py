@@ -52,7 +52,7 @@ class NCA(WeightedMetricLearner):
     tol : float, default=1e-05
         Stop when an iteration lowers E by less; with batches, shorten the steps then.
     batch_size : int or None, default=None
-        Samples of a batch. None: no batches up to 10,000 samples, batches of 2,048
+        Samples of a batch. None: no batches up to 6,000 samples, batches of 2,048
         beyond.
     device : str, default="cpu"
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain
@@ -236,7 +236,7 @@ class MLKR(WeightedMetricLearner):
         Stop when an iteration lowers E by less; with batches, shorten the steps then.
         1e-5 is much faster.
     batch_size : int or None, default=None
-        Samples of a batch. None: no batches up to 10,000 samples, batches of 2,048
+        Samples of a batch. None: no batches up to 6,000 samples, batches of 2,048
         beyond.
     device : str, default="cpu"
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain

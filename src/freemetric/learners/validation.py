@@ -21,7 +21,7 @@ MANY_COPIES = 0.1  # share of rows
 ROUNDING = 1e-12  # of projections of equal rows
 ORDINARY = (0.5, 1 + 1e-6)  # ranges of features scaled to [0, 1], of parts of them too
 ALIKE = 0.05  # relative spread of standard deviations that are one and the same
-UNBATCHED = 10_000  # samples: beyond, batches are faster than all pairs
+UNBATCHED = 6_000  # samples: beyond, batches are faster, and end as well
 BATCH = 2048  # samples
 DWARFED = 1e5  # times the range of most others: float32 sees nothing else
 
@@ -96,11 +96,11 @@ def check_magnitude(X: NDArray) -> None:
 
 
 def rows_per_batch(
-    batch_size: int | None, n_samples: int, usual: int = BATCH
+    batch_size: int | None, n_samples: int, *, usual: int = BATCH, most: int = UNBATCHED
 ) -> int | None:
-    """Samples of a batch; None for no batches."""
+    """Samples of a batch; None for no batches, as up to ``most`` samples."""
     if batch_size is None:
-        return None if n_samples <= UNBATCHED else usual
+        return None if n_samples <= most else usual
     return None if n_samples <= batch_size else batch_size
 
 
