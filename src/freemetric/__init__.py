@@ -5,8 +5,7 @@ Names are imported on first use: scikit-learn and numba take a second.
 
 from importlib import import_module
 
-from ._version import __version__ as __version__
-from ._version import show_versions as show_versions
+from ._version import __version__ as __version__, show_versions as show_versions
 
 _LEARNERS = (
     "ANMM",

@@ -17,8 +17,10 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_parameter_constraints,
 )
-from sklearn.utils.validation import _check_sample_weight as check_sample_weight
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import (
+    _check_sample_weight as check_sample_weight,
+    has_fit_parameter,
+)
 
 from .exceptions import printable
 

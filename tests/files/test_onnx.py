@@ -43,8 +43,7 @@ from freemetric.learners import (
     MetricKNeighborsRegressor,
 )
 
-from .examples import NAMED, fitted
-from .examples import X as IRIS
+from .examples import NAMED, X as IRIS, fitted
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by it")
 from freemetric.files import to_onnx  # noqa: E402 - it needs ONNX, too

@@ -55,6 +55,14 @@ def test_processes_that_compile_and_that_load_compute_the_same(tmp_path):
         assert run(NO_SPACE + ENERGIES, NUMBA_CACHE_DIR=full) == first
 
 
+def test_one_warning_where_nothing_can_be_kept():
+    """As in a container that is read only, without a home."""
+    program = NO_FOLDER + "import freemetric.kernels.numba.backend"
+    words = [sys.executable, "-W", "always", "-c", program]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1
+
+
 def test_powers_of_two():
     @njit(nogil=True)
     def raised(x, out):

@@ -17,8 +17,7 @@ from freemetric import (
     MetricKNeighborsClassifier,
     PairClassifier,
 )
-from freemetric.plotting import report
-from freemetric.plotting import sections as page_sections
+from freemetric.plotting import report, sections as page_sections
 
 from .models import Classifier, Regressor, Table
 

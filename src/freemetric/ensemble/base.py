@@ -1,9 +1,12 @@
 """What the free-energy classifier and regressor have in common."""
 
+from collections.abc import Callable
 from copy import copy
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -56,7 +59,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     # --- the learned distance -----------------------------------------------------
 
-    def transform(self, X):
+    def transform(self, X) -> NDArray:
         """Map samples to coordinates in which the averaged distance is Euclidean.
 
         Parameters
@@ -72,7 +75,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         X = self._samples(X)
         return self.ensemble_.embed(X)
 
-    def kneighbors(self, X, n_neighbors=5, return_distance=True):
+    def kneighbors(self, X, n_neighbors: int = 5, return_distance=True) -> Any:
         """Find the training samples nearest in the averaged distance.
 
         Parameters
@@ -101,7 +104,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         distances, indices = self.ensemble_.kneighbors(X, n_neighbors)
         return (distances, indices) if return_distance else indices
 
-    def pair_distance(self, pairs):
+    def pair_distance(self, pairs) -> NDArray:
         """Return the averaged distances of pairs of samples.
 
         Parameters
@@ -132,7 +135,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         second = ensemble.embed(ensemble.filled(pairs[:, 1]))
         return np.linalg.norm(first - second, axis=1)
 
-    def pair_score(self, pairs):
+    def pair_score(self, pairs) -> NDArray:
         """Return minus the distances of pairs: larger for more similar pairs.
 
         Parameters
@@ -147,7 +150,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         return -self.pair_distance(pairs)
 
-    def get_metric(self):
+    def get_metric(self) -> Callable[..., float]:
         """Return a function ``metric(u, v, squared=False)`` of two samples.
 
         It is independent of this model from now on.
@@ -155,7 +158,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         check_is_fitted(self)
         ensemble = self.ensemble_
 
-        def metric(u, v, squared=False):
+        def metric(u, v, squared=False) -> float:
             both = ensemble.filled(np.array([u, v], dtype=np.float64))
             Z = ensemble.embed(both)
             square = float(((Z[0] - Z[1]) ** 2).sum())
@@ -163,7 +166,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
         return metric
 
-    def get_mahalanobis_matrix(self):
+    def get_mahalanobis_matrix(self) -> NDArray:
         """Return M of the averaged squared distance (u - v)^T M (u - v).
 
         There is one only where no metric that votes is one of quantiles or logarithms,
@@ -190,7 +193,7 @@ class FreeEnergyModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return J @ J.T
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> NDArray:
         """Share of every feature in the averaged squared distance, (n_features,).
 
         Estimators beside the votes play no part in it;

@@ -1,8 +1,10 @@
 """FreeEnergyClassifier: neighbours under many sampled metrics vote for a class."""
 
 from numbers import Integral
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -141,7 +143,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         class_weight=None,
         n_jobs=None,
         random_state=None,
-    ):
+    ) -> None:
         self.n_replicas = n_replicas
         self.estimators = estimators
         self.candidates = candidates
@@ -154,7 +156,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
 
     @one_blas_thread()
     @each_warning_once()
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Sample the metrics, and weigh them and the classifiers beside them.
 
         Parameters
@@ -225,7 +227,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
 
     @one_blas_thread()
     @each_warning_once()
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Let more samples vote, under the same metrics.
 
         The classifiers beside the votes are fitted anew to all samples. The first call
@@ -268,7 +270,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         return self
 
     @one_blas_thread()
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> NDArray:
         """Return calibrated probabilities of the classes.
 
         Parameters
@@ -286,7 +288,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         chances = [proba_of(fitted, X) for _, fitted in self.estimators_]
         return favoured(self.pool_(votes, chances), self.class_weight_)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> NDArray:
         """Return logarithms of the probabilities of the classes.
 
         Parameters
@@ -302,7 +304,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X):
+    def predict(self, X) -> NDArray:
         """Return the most probable class of every sample.
 
         Parameters
@@ -318,7 +320,7 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         P = self.predict_proba(X)
         return self.classes_[P.argmax(axis=1)]
 
-    def predict_set(self, X, alpha=0.1, coverage="class"):
+    def predict_set(self, X, alpha=0.1, coverage="class") -> NDArray:
         r"""Return sets of classes that hold the true one with probability 1 - alpha.
 
         A class is in the set of x if its p-value is above alpha. That is the share of

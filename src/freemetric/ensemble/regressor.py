@@ -1,8 +1,10 @@
 """FreeEnergyRegressor: neighbours under many sampled metrics predict a number."""
 
 from numbers import Integral
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
@@ -135,7 +137,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         scale="auto",
         n_jobs=None,
         random_state=None,
-    ):
+    ) -> None:
         self.n_replicas = n_replicas
         self.estimators = estimators
         self.candidates = candidates
@@ -148,7 +150,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
 
     @one_blas_thread()
     @each_warning_once()
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Sample the metrics, and weigh them and the trends beside them.
 
         Parameters
@@ -219,7 +221,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
 
     @one_blas_thread()
     @each_warning_once()
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X, y, sample_weight=None) -> Self:
         """Let more samples vote, under the same metrics.
 
         The trends are fitted anew to all samples. The first call is ``fit``.
@@ -258,7 +260,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         self.oob_prediction_ = np.concatenate([self.oob_prediction_, unknown])
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> NDArray:
         """Return expected targets.
 
         Parameters
@@ -275,7 +277,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         limits = self.combination_.limits
         return self.scale_.means(location, spread, self.noise_.errors, limits)
 
-    def predict_quantiles(self, X, q=(0.1, 0.5, 0.9)):
+    def predict_quantiles(self, X, q=(0.1, 0.5, 0.9)) -> NDArray:
         """Return quantiles of the target.
 
         Parameters
@@ -296,7 +298,7 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         Q = self._targets_at(X, np.quantile(self.noise_.errors, chances))
         return Q[:, 0] if np.ndim(q) == 0 else Q
 
-    def predict_interval(self, X, alpha=0.1):
+    def predict_interval(self, X, alpha=0.1) -> NDArray:
         r"""Return intervals that hold the target with probability 1 - alpha.
 
         With the out-of-bag errors :math:`u_i` in units of their spreads, the ends are

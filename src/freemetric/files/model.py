@@ -1,6 +1,8 @@
 """Save and load models."""
 
 import warnings
+from os import PathLike
+from typing import Any, BinaryIO
 
 import sklearn
 from sklearn.base import BaseEstimator
@@ -21,7 +23,7 @@ LONGEST = 300  # letters of a message: it may quote the file
 RELEASES = {"freemetric": __version__, "scikit-learn": sklearn.__version__}
 
 
-def save(model, path):
+def save(model: BaseEstimator, path: str | PathLike[str] | BinaryIO) -> None:
     """Save a fitted model in a file that :func:`load` reads.
 
     Functions and estimators of other libraries cannot be saved. A model with an energy
@@ -69,7 +71,7 @@ def save(model, path):
     write(path, packed({"releases": RELEASES, "model": tree}, writer.numbers))
 
 
-def load(path):
+def load(path: str | PathLike[str] | BinaryIO) -> Any:
     """Load a model. Nothing in the file is run, and ``n_jobs`` of every part is None.
 
     Parameters

@@ -6,6 +6,7 @@ after a fork."""
 
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -145,7 +146,7 @@ _LIMIT = _Limit()
 
 
 @contextmanager
-def one_blas_thread():
+def one_blas_thread() -> Iterator[None]:
     """Run matrix products of a block, or of a decorated function, in one thread."""
     _LIMIT.enter()
     try:

@@ -82,7 +82,7 @@ class RCA(ScatterLearner):
         n_components=None,
         *,
         regularization="auto",
-    ):
+    ) -> None:
         self.n_components = n_components
         self.regularization = regularization
 
@@ -184,7 +184,7 @@ class DCA(MetricLearner):
         n_components=None,
         *,
         regularization="auto",
-    ):
+    ) -> None:
         self.n_components = n_components
         self.regularization = regularization
 

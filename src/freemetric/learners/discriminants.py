@@ -86,7 +86,7 @@ class LDA(ScatterLearner):
         n_components=None,
         *,
         regularization="auto",
-    ):
+    ) -> None:
         self.n_components = n_components
         self.regularization = regularization
 
@@ -180,7 +180,7 @@ class LFDA(MetricLearner):
         n_neighbors=7,
         embedding="weighted",
         regularization="auto",
-    ):
+    ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.embedding = embedding

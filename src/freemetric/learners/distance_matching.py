@@ -85,7 +85,7 @@ class DistanceMatching(MetricLearner):
 
     def __init__(
         self, n_components=None, *, max_iter=1000, tol=1e-05, random_state=None
-    ):
+    ) -> None:
         self.n_components = n_components
         self.max_iter = max_iter
         self.tol = tol
@@ -192,7 +192,7 @@ class Matching(BoundedDescent):
     F - min F <= tr(G M) + max(0, -lowest eigenvalue of G).
     """
 
-    def __init__(self, V, targets, weights, rounding):
+    def __init__(self, V, targets, weights, rounding) -> None:
         super().__init__(np.eye(V.shape[1]) / np.sqrt(max(V.shape[1], 1)))
         self.V = V
         self.targets = targets

@@ -106,7 +106,7 @@ class DMLeig(PairLearner):
         max_iter=100,
         tol=0.001,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.n_constraints = n_constraints
@@ -157,7 +157,7 @@ class _SmallestDistance:
     Over factors L with |L| = 1, that is W = L^T L of trace one. ``best`` holds L.
     """
 
-    def __init__(self, V, smoothing):
+    def __init__(self, V, smoothing) -> None:
         self.V = V
         self.mu = smoothing
         self.best = BestSoFar(item=_first_factor(V))

@@ -193,7 +193,7 @@ class DMLFE(WeightedMetricLearner):
         n_jobs=None,
         checkpoint=None,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.energy = energy
         self.sampler = sampler

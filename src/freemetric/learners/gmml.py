@@ -93,7 +93,7 @@ class GMML(PairLearner):
         t=0.5,
         regularization="auto",
         prior="identity",
-    ):
+    ) -> None:
         self.n_components = n_components
         self.t = t
         self.regularization = regularization

@@ -146,7 +146,7 @@ class ITML(PairLearner):
         max_iter=1000,
         tol=0.0001,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.gamma = gamma
         self.n_constraints = n_constraints
@@ -202,7 +202,7 @@ class ITML(PairLearner):
 class _Projections:
     """Multipliers, their metric M, and both objectives; the prior is the identity."""
 
-    def __init__(self, rng, V, signs, targets, gamma):
+    def __init__(self, rng, V, signs, targets, gamma) -> None:
         self.rng = rng
         self.V = V
         self.signs = signs.astype(np.float64)

@@ -204,7 +204,7 @@ class MetricKNeighborsClassifier(ClassifierMixin, MetricKNeighbors):
         n_folds=5,
         n_jobs=None,
         random_state=None,
-    ):
+    ) -> None:
         self.learner = learner
         self.n_neighbors = n_neighbors
         self.most_neighbors = most_neighbors
@@ -341,7 +341,7 @@ class MetricKNeighborsRegressor(RegressorMixin, MetricKNeighbors):
         n_folds=5,
         n_jobs=None,
         random_state=None,
-    ):
+    ) -> None:
         self.learner = learner
         self.n_neighbors = n_neighbors
         self.weights = weights

@@ -124,7 +124,7 @@ class LDML(PairLearner):
         max_iter=500,
         tol=1e-06,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.regularization = regularization
         self.n_constraints = n_constraints

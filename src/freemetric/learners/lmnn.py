@@ -121,7 +121,7 @@ class LMNN(TripletLearner):
         tol=0.0001,
         batch_size=None,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.regularization = regularization
@@ -169,7 +169,7 @@ class _LabelledLoss:
     Impostors are searched again when samples have moved.
     """
 
-    def __init__(self, X, y, n_neighbors, regularization):
+    def __init__(self, X, y, n_neighbors, regularization) -> None:
         order = np.argsort(y, kind="stable")
         y = y[order]
         self.X, self.unit = _standard(X[order])
@@ -201,7 +201,7 @@ class _LabelledLoss:
 class _TripletLoss:
     """N f, its smooth version, and its gradient by z = A x, of given triplets."""
 
-    def __init__(self, X, triplets, regularization):
+    def __init__(self, X, triplets, regularization) -> None:
         self.X, self.unit = _standard(X)
         self.triplets = np.ascontiguousarray(triplets, dtype=np.int64)
         self.pairs = np.unique(self.triplets[:, :2], axis=0)
@@ -216,7 +216,7 @@ class _TripletLoss:
 class _Search(Descent):
     """L-BFGS on ever less smooth versions of f; keeps the map of lowest true f."""
 
-    def __init__(self, loss, start):
+    def __init__(self, loss, start) -> None:
         super().__init__(loss, start.ravel())
         self.shape = start.shape
         self.width = 0.0

@@ -121,7 +121,7 @@ class LSML(MetricLearner):
         max_iter=1000,
         tol=0.0001,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.gamma = gamma
         self.n_constraints = n_constraints
@@ -196,7 +196,7 @@ class LSML(MetricLearner):
 class _Residuals(BoundedDescent):
     """Descent of F over A where the prior is the identity."""
 
-    def __init__(self, near, far, weights):
+    def __init__(self, near, far, weights) -> None:
         super().__init__(np.eye(near.shape[1]))
         self.differences = np.vstack([near, far])
         self.weights = weights

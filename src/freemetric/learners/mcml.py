@@ -101,7 +101,7 @@ class MCML(MetricLearner):
         max_iter=200,
         tol=1e-05,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.regularization = regularization
         self.prior = prior
@@ -139,7 +139,7 @@ class Collapse:
     samples need pairs.
     """
 
-    def __init__(self, X, y):
+    def __init__(self, X, y) -> None:
         X = X - X.mean(axis=0)
         sizes = np.bincount(y)[y]
         self.X = X.astype(np.float32)

@@ -118,7 +118,7 @@ class MMC(PairLearner):
         max_iter=1000,
         tol=0.001,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.diagonal = diagonal
         self.n_constraints = n_constraints
@@ -155,7 +155,7 @@ class _MeanDistance(BoundedDescent):
     L is a matrix (d, d) or its diagonal (d,).
     """
 
-    def __init__(self, V, diagonal):
+    def __init__(self, V, diagonal) -> None:
         start = np.ones(V.shape[1]) if diagonal else np.eye(V.shape[1])
         super().__init__(start / np.linalg.norm(start))
         self.V = np.ascontiguousarray(V)

@@ -119,7 +119,7 @@ class NCA(WeightedMetricLearner):
         batch_size=None,
         device="cpu",
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.init = init
         self.max_iter = max_iter
@@ -294,7 +294,7 @@ class MLKR(WeightedMetricLearner):
         batch_size=None,
         device="cpu",
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.init = init
         self.max_iter = max_iter

@@ -104,7 +104,7 @@ class NCMML(MetricLearner):
         max_iter=200,
         tol=1e-06,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.n_centroids = n_centroids
         self.regularization = regularization

@@ -70,7 +70,7 @@ class ANMM(MetricLearner):
         *,
         n_neighbors=10,
         n_others=10,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.n_others = n_others
@@ -144,7 +144,7 @@ class DMLMJ(MetricLearner):
         *,
         n_neighbors=5,
         regularization="auto",
-    ):
+    ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.regularization = regularization

@@ -94,7 +94,9 @@ class OASIS(BaseEstimator):
         "random_state": SEED,
     }
 
-    def __init__(self, *, aggressiveness=0.1, n_triplets=20_000, random_state=None):
+    def __init__(
+        self, *, aggressiveness=0.1, n_triplets=20_000, random_state=None
+    ) -> None:
         self.aggressiveness = aggressiveness
         self.n_triplets = n_triplets
         self.random_state = random_state

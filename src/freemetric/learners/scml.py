@@ -140,7 +140,7 @@ class SCML(TripletLearner):
         max_iter=100000,
         tol=0.001,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.n_basis = n_basis
         self.basis = basis

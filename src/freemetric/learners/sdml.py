@@ -143,7 +143,7 @@ class SDML(PairLearner):
         max_iter=500,
         tol=0.0001,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.balance = balance
         self.sparsity = sparsity

@@ -92,7 +92,7 @@ class PCA(MetricLearner):
         *,
         whiten=False,
         random_state=None,
-    ):
+    ) -> None:
         self.n_components = n_components
         self.whiten = whiten
         self.random_state = random_state
@@ -169,7 +169,7 @@ class Covariance(ScatterLearner):
         n_components=None,
         *,
         regularization="auto",
-    ):
+    ) -> None:
         self.n_components = n_components
         self.regularization = regularization
 

@@ -65,7 +65,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     [[1200.0, 0.0, 0.0, 1.0]]
     """
 
-    def __init__(self, keep=(), drop=()):
+    def __init__(self, keep=(), drop=()) -> None:
         self.keep = keep
         self.drop = drop
 

@@ -1,5 +1,8 @@
 """The estimators of tables: an encoder, and an estimator of arrays behind it."""
 
+from typing import Any, Self
+
+from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -56,13 +59,13 @@ def check_predicts(estimator):
 class TableModel(BaseEstimator):
     """The base class of TableClassifier and TableRegressor."""
 
-    def __init__(self, estimator=None, *, keep=(), drop=(), random_state=None):
+    def __init__(self, estimator=None, *, keep=(), drop=(), random_state=None) -> None:
         self.estimator = estimator
         self.keep = keep
         self.drop = drop
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Find out what the columns of a table are, and fit the estimator.
 
         Parameters
@@ -100,7 +103,7 @@ class TableModel(BaseEstimator):
             del self.feature_names_in_
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> NDArray:
         """Predict the targets of the rows of a table.
 
         Parameters
@@ -117,7 +120,7 @@ class TableModel(BaseEstimator):
         return self.pipeline_[-1].predict(features)
 
     @available_if(inner_has("kneighbors"))
-    def kneighbors(self, X, n_neighbors=5, return_distance=True):
+    def kneighbors(self, X, n_neighbors=5, return_distance=True) -> Any:
         """Find the training rows that are nearest to the rows of a table.
 
         Parameters
@@ -140,7 +143,7 @@ class TableModel(BaseEstimator):
         inner = self.pipeline_[-1]
         return inner.kneighbors(features, n_neighbors, return_distance=return_distance)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features=None) -> NDArray:
         """Return the names of the features that the estimator inside is fitted to.
 
         Parameters
@@ -238,7 +241,7 @@ class TableClassifier(ClassifierMixin, TableModel):
     ['dear']
     """
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Find out what the columns of a table are, and fit the classifier.
 
         Parameters
@@ -260,7 +263,7 @@ class TableClassifier(ClassifierMixin, TableModel):
         return self
 
     @available_if(inner_has("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> NDArray:
         """Predict the probabilities of the classes.
 
         Parameters
@@ -277,7 +280,7 @@ class TableClassifier(ClassifierMixin, TableModel):
         return self.pipeline_[-1].predict_proba(features)
 
     @available_if(inner_has("predict_log_proba"))
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> NDArray:
         """Predict the logarithms of the probabilities of the classes.
 
         Parameters
@@ -294,7 +297,7 @@ class TableClassifier(ClassifierMixin, TableModel):
         return self.pipeline_[-1].predict_log_proba(features)
 
     @available_if(inner_has("predict_set"))
-    def predict_set(self, X, alpha=0.1, coverage="class"):
+    def predict_set(self, X, alpha=0.1, coverage="class") -> NDArray:
         """Predict sets of classes that hold the true one at a known rate.
 
         Parameters
@@ -364,7 +367,7 @@ class TableRegressor(RegressorMixin, TableModel):
     """
 
     @available_if(inner_has("predict_interval"))
-    def predict_interval(self, X, alpha=0.1):
+    def predict_interval(self, X, alpha=0.1) -> NDArray:
         """Predict intervals that hold the true number at a known rate.
 
         Parameters
@@ -383,7 +386,7 @@ class TableRegressor(RegressorMixin, TableModel):
         return self.pipeline_[-1].predict_interval(features, alpha)
 
     @available_if(inner_has("predict_quantiles"))
-    def predict_quantiles(self, X, q):
+    def predict_quantiles(self, X, q) -> NDArray:
         """Predict quantiles of the target.
 
         Parameters
@@ -401,7 +404,7 @@ class TableRegressor(RegressorMixin, TableModel):
         features = self._encode(X)
         return self.pipeline_[-1].predict_quantiles(features, q)
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X, y, sample_weight=None) -> float:
         """Return R² of the predictions.
 
         Parameters

@@ -5,8 +5,9 @@ to the last bit. LLVM may sum in another order where it inlines a function, and 
 in one process and not in the other. Functions that kernels call are therefore
 ``numba.njit(inline="always")``, and no kernel calls another kernel."""
 
+import warnings
 from collections.abc import Callable
-from contextlib import suppress
+from functools import cache as once
 from typing import Any
 
 import numba
@@ -19,8 +20,19 @@ class OptionalCache(FunctionCache):
     """Compiled code in a folder, unless its disk is full."""
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with suppress(OSError):
+        try:
             super().save_overload(sig, data)
+        except OSError:
+            warn_that_nothing_is_kept()
+
+
+@once
+def warn_that_nothing_is_kept() -> None:
+    warnings.warn(
+        "Compiled code cannot be kept, because its folder cannot be written to: every "
+        "process compiles for seconds. Set NUMBA_CACHE_DIR to another folder.",
+        stacklevel=3,
+    )
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
@@ -34,8 +46,10 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
     def compiled(function: Callable) -> Any:
         kernel = numba.njit(**options)(function)
         if cache:
-            with suppress(RuntimeError):  # numba: no locator available for the cache
+            try:
                 kernel._cache = OptionalCache(function)
+            except RuntimeError:  # numba: no locator available for the cache
+                warn_that_nothing_is_kept()
         return kernel
 
     return compiled

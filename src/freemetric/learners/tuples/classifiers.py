@@ -154,7 +154,7 @@ class PairClassifier(TupleClassifier):
         *,
         preprocessor=None,
         n_folds=None,
-    ):
+    ) -> None:
         self.learner = learner
         self.preprocessor = preprocessor
         self.n_folds = n_folds
@@ -390,7 +390,7 @@ class TripletClassifier(ComparisonClassifier):
         learner,
         *,
         preprocessor=None,
-    ):
+    ) -> None:
         self.learner = learner
         self.preprocessor = preprocessor
 
@@ -466,7 +466,7 @@ class QuadrupletClassifier(ComparisonClassifier):
         learner,
         *,
         preprocessor=None,
-    ):
+    ) -> None:
         self.learner = learner
         self.preprocessor = preprocessor
 
