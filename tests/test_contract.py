@@ -34,13 +34,13 @@ SHORTENED = {
 }
 """Parameters of the learners whose fits take longest."""
 
-LONG = ("dml-eig", "scml", "anmm")
+OFTEN = ("pca", "rca", "lda", "lmnn", "nca", "dmlfe", "mlkr", "oasis")
 LEARN = {
     name: learner(**SHORTENED.get(name, {}))
     for name, learner in (LEARNERS | BEYOND_CLASSES).items()
 }
 ESTIMATORS = [
-    *(LEARN[name] for name in LEARN if name not in LONG),
+    *(LEARN[name] for name in OFTEN),
     MetricKNeighborsClassifier(RCA()),
     FreeEnergyClassifier(n_replicas=4),
     FreeEnergyRegressor(n_replicas=4),
@@ -69,11 +69,11 @@ def test_scikit_learn_contract(estimator, check):
 @pytest.mark.slow
 @parametrize_with_checks(
     [
-        *(LEARN[name] for name in LONG),
+        *(LEARN[name] for name in LEARN if name not in OFTEN),
         DMLFE(energy="regression", sampler=SHORT),
         MetricKNeighborsRegressor(PCA()),
     ],
     expected_failed_checks=expected_failed_checks,
 )
-def test_contract_of_estimators_that_take_longer(estimator, check):
+def test_contract_of_the_other_learners(estimator, check):
     check(estimator)

@@ -170,11 +170,14 @@ def thirds(y):
     return [(np.flatnonzero(part != i), np.flatnonzero(part == i)) for i in range(3)]
 
 
+SHORT_WALK = fm.DMLFE(1, random_state=0, sampler=SHORT)
 GRIDS = [
-    (fm.DMLFE(1, random_state=0, sampler=SHORT), {"sampler__n_steps": [1, 5]}),
-    (fm.DMLFE(1, random_state=0, sampler=SHORT), {"energy": ["nca", "log-nca"]}),
+    (SHORT_WALK, {"sampler__n_steps": [1, 5]}),
+    pytest.param(SHORT_WALK, {"energy": ["nca", "log-nca"]}, marks=pytest.mark.slow),
     (make("MetricKNeighborsClassifier"), {"learner__n_components": [1, 2]}),
-    (make("FreeEnergyClassifier"), {"n_replicas": [2, 4]}),
+    pytest.param(
+        make("FreeEnergyClassifier"), {"n_replicas": [2, 4]}, marks=pytest.mark.slow
+    ),
 ]
 
 

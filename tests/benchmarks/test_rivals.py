@@ -24,6 +24,7 @@ def table(rng):
     return X, y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HERE + OTHERS)
 @pytest.mark.parametrize("task", ["Classifier", "Regressor"])
 def test_methods_of_mixed_tables(name, task, table, monkeypatch):

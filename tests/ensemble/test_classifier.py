@@ -166,6 +166,7 @@ def test_weights_of_later_samples_have_a_mean_of_one(blobs):
 # --- estimators beside the votes ------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_estimators_of_users_stand_beside_the_votes(rng):
     X = rng.uniform(-1, 1, (400, 8))
     y = (np.prod(np.sign(X[:, :2]), axis=1) > 0).astype(int)

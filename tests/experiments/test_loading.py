@@ -17,6 +17,7 @@ from freemetric.experiments import (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["paper", "plain"])
 @pytest.mark.parametrize("name", dataset_names())
 def test_every_set_in_both_encodings(name, encoding, shared):

@@ -83,6 +83,7 @@ def test_all_tables_and_figures_are_written(records, tmp_path):
         assert f'src="{file}"' in page
 
 
+@pytest.mark.slow
 def test_few_methods_have_what_they_suffice_for(records, tmp_path):
     few = [r for r in records if r.job.method == "rca"]
     assert set(again.tables_of(few)) == {

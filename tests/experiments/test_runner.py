@@ -30,6 +30,7 @@ def records(jobs, tmp_path_factory):
     return run(jobs, tmp_path_factory.mktemp("run") / "records.jsonl")
 
 
+@pytest.mark.slow
 def test_a_record_serves_both_protocols(records):
     record = next(r for r in records if r.job == Job("wine", "rca", 0, 1))
     assert len(record.errors) == 40

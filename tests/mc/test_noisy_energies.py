@@ -222,6 +222,7 @@ def test_a_quench_keeps_its_time_step():
     np.testing.assert_array_equal(share, 1.0)
 
 
+@pytest.mark.slow
 def test_the_time_step_shrinks_until_the_noise_fits():
     energy = well(2.0)
     run = Annealing(Constant(1.0), LangevinMove(1.0), n_steps=150, burn_in=0.8).iterate(
