@@ -128,13 +128,17 @@ def test_import_load_predict_and_fit(folder, way):
 @pytest.mark.slow
 @pytest.mark.parametrize("way", [read_only, another_user])
 def test_ensembles_without_a_home(way):
-    """Models and the command line work, with one warning at most."""
+    """Models and the command line work, with one warning of ours at most.
+
+    joblib has its own where even the shared memory cannot be written.
+    """
     pytest.importorskip("pandas")
     pytest.importorskip("click")
     words = ["env", "-u", "HOME", "-u", "NUMBA_CACHE_DIR", *way()]
     done = run([*words, "-c", ENSEMBLES])
     assert done.stdout.split() == ["True", "True"]
-    assert done.stderr.count("Warning: ") <= 1
+    given = [line for line in done.stderr.splitlines() if "Warning: " in line]
+    assert sum("joblib" not in line for line in given) <= 1
     assert "Usage:" in run([*words, "-m", "freemetric", "--help"]).stdout
 
 
