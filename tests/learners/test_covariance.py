@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.covariance import ledoit_wolf
 from sklearn.decomposition import PCA as ScikitLearnPCA
@@ -14,13 +15,13 @@ from freemetric.exceptions import DataWarning
 def test_the_inverse_of_numpys_covariance(wine):
     X, _ = wine
     model = Covariance().fit(X)
-    np.testing.assert_allclose(
+    assert_allclose(
         model.get_mahalanobis_matrix(), np.linalg.inv(np.cov(X.T)), rtol=1e-9
     )
     Z = model.transform(X)
-    np.testing.assert_allclose(np.cov(Z.T), np.eye(13), atol=1e-10)
+    assert_allclose(np.cov(Z.T), np.eye(13), atol=1e-10)
     expected = cdist(X, X, "mahalanobis", VI=np.linalg.inv(np.cov(X.T)))
-    np.testing.assert_allclose(cdist(Z, Z), expected, rtol=1e-8, atol=1e-8)
+    assert_allclose(cdist(Z, Z), expected, rtol=1e-8, atol=1e-8)
 
 
 def test_fewer_components_are_whitened_pca(wine):
@@ -29,7 +30,7 @@ def test_fewer_components_are_whitened_pca(wine):
         Covariance(3).fit_transform(X),
         ScikitLearnPCA(3, whiten=True).fit_transform(X),
     )
-    np.testing.assert_allclose(cdist(ours, ours), cdist(theirs, theirs), atol=1e-8)
+    assert_allclose(cdist(ours, ours), cdist(theirs, theirs), atol=1e-8)
 
 
 def test_singular_correlations_are_shrunk_as_ledoit_and_wolf_do(rng):
@@ -42,16 +43,14 @@ def test_singular_correlations_are_shrunk_as_ledoit_and_wolf_do(rng):
         / 20
     )
     M = Covariance().fit(X).get_mahalanobis_matrix()
-    np.testing.assert_allclose(
-        M, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max()
-    )
+    assert_allclose(M, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
 def test_a_ridge(wine):
     X, _ = wine
     C = np.cov(X.T)
     expected = np.linalg.inv(C + 0.1 * np.diag(np.diag(C)))
-    np.testing.assert_allclose(
+    assert_allclose(
         Covariance(regularization=0.1).fit(X).get_mahalanobis_matrix(),
         expected,
         rtol=1e-9,
@@ -64,7 +63,7 @@ def test_constant_features_weigh_nothing(wine):
     model = Covariance().fit(padded)
     assert model.components_.shape == (13, 15)
     assert not model.components_[:, [0, 6]].any()
-    np.testing.assert_allclose(
+    assert_allclose(
         cdist(*2 * [model.transform(padded)]),
         cdist(*2 * [Covariance().fit_transform(X)]),
     )
@@ -72,6 +71,4 @@ def test_constant_features_weigh_nothing(wine):
         DataWarning, match="n_components=14 is more than the data allow; 13 is used"
     ):
         Covariance(14).fit(padded)
-    np.testing.assert_array_equal(
-        Covariance(2).fit(np.ones((5, 3))).components_, np.eye(3)[:2]
-    )
+    assert_array_equal(Covariance(2).fit(np.ones((5, 3))).components_, np.eye(3)[:2])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -26,13 +27,11 @@ def test_the_generalised_eigenproblem(wine):
     between, within = scatters(X, y)
     model = LDA().fit(X, y)
     A = model.components_
-    np.testing.assert_allclose(
+    assert_allclose(
         model.eigenvalues_, eigh(between, within, eigvals_only=True)[:-3:-1], rtol=1e-8
     )
-    np.testing.assert_allclose(A @ within @ A.T, np.eye(2), atol=1e-10)
-    np.testing.assert_allclose(
-        A @ between @ A.T, np.diag(model.eigenvalues_), atol=1e-8
-    )
+    assert_allclose(A @ within @ A.T, np.eye(2), atol=1e-10)
+    assert_allclose(A @ between @ A.T, np.diag(model.eigenvalues_), atol=1e-8)
 
 
 @pytest.mark.parametrize("solver", ["svd", "eigen"])
@@ -43,7 +42,7 @@ def test_the_space_of_scikit_learn(wine, solver):
         LinearDiscriminantAnalysis(solver=solver).fit(X, y).transform(X),
     )
     D, E = cdist(ours, ours), cdist(theirs, theirs)
-    np.testing.assert_allclose(
+    assert_allclose(
         D / D.max(), E / E.max(), atol=1e-8
     )  # releases differ in whether they divide by N - C
 
@@ -68,8 +67,5 @@ def test_no_more_components_than_the_means_span(iris, rng):
     X[:, 0] += y  # three means on a line
     assert LDA().fit(X, y).components_.shape == (1, 4)
     X[:, 0] -= y
-    with pytest.raises(
-        ValueError,
-        match="All classes have the same mean",
-    ):
+    with pytest.raises(ValueError, match="All classes have the same mean"):
         LDA().fit(X, y)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.covariance import graphical_lasso
 
 from freemetric import SDML
@@ -33,9 +34,7 @@ def test_the_graphical_lasso_of_scikit_learn(rng, d, penalty):
     expected = graphical_lasso(S, penalty, tol=1e-8, enet_tol=1e-10, max_iter=1000)[1]
     search = SparseInverse(S, penalty)
     assert search.run(1000, 1e-12)
-    np.testing.assert_allclose(
-        search.matrix, expected, atol=1e-4 * np.abs(expected).max()
-    )
+    assert_allclose(search.matrix, expected, atol=1e-4 * np.abs(expected).max())
     assert search.objective == pytest.approx(price(search.matrix, S, penalty))
     assert search.objective <= price(expected, S, penalty) + 1e-9
     assert 0 <= search.gap < 1e-8
@@ -58,27 +57,25 @@ def test_newtons_direction_minimises_the_quadratic_model(rng):
     """
     M, slope = (B @ B.T + np.eye(4) for B in rng.standard_normal((2, 4, 4)))
     W, everywhere = np.linalg.inv(M), np.ones((4, 4), dtype=bool)
-    np.testing.assert_allclose(
-        newton_direction(M, W, slope, everywhere), -M @ slope @ M
-    )
+    assert_allclose(newton_direction(M, W, slope, everywhere), -M @ slope @ M)
     free = np.abs(np.subtract.outer(range(4), range(4))) < 2
     D = newton_direction(M, W, slope, free)
     H = np.kron(W, W)[free.ravel()][:, free.ravel()]
     expected = np.linalg.solve(H, -slope[free])
-    np.testing.assert_allclose(D[free], expected, atol=0.05 * np.abs(expected).max())
-    np.testing.assert_array_equal(D[~free], 0)
+    assert_allclose(D[free], expected, atol=0.05 * np.abs(expected).max())
+    assert_array_equal(D[~free], 0)
 
 
 def test_without_a_penalty_it_is_an_inverse(wine):
     X, y = wine
     model = SDML(sparsity=0, random_state=0).fit(X, y)
-    np.testing.assert_allclose(
+    assert_allclose(
         model.precision_,
         np.linalg.inv(said(model, X, np.eye(13))),
         rtol=1e-6,
         atol=1e-8,
     )
-    np.testing.assert_allclose(
+    assert_allclose(
         model.get_mahalanobis_matrix(), model.precision_, rtol=1e-6, atol=1e-8
     )
 
@@ -98,9 +95,7 @@ def test_the_objective_is_what_the_formula_says(wine, prior):
     S = said(model, X, M0)
     assert model.objective_ == pytest.approx(price(model.precision_, S, 0.02))
     expected = graphical_lasso(S, 0.02, tol=1e-4, enet_tol=1e-8, max_iter=1000)[1]
-    np.testing.assert_allclose(
-        model.precision_, expected, atol=5e-3 * np.abs(expected).max()
-    )
+    assert_allclose(model.precision_, expected, atol=5e-3 * np.abs(expected).max())
 
 
 def test_auto_is_as_far_from_the_prior_as_is_safe(wine):
@@ -116,8 +111,7 @@ def test_auto_is_as_far_from_the_prior_as_is_safe(wine):
 def test_a_balance_that_leaves_no_metric_is_lowered_and_said(wine):
     X, y = wine
     with pytest.warns(
-        DataWarning,
-        match=r"^balance=0.5 gives .* too much weight .*; 0\.00\d+ is used",
+        DataWarning, match=r"^balance=0.5 gives .* too much weight .*; 0\.00\d+ is used"
     ):
         model = SDML(balance=0.5, sparsity=0, random_state=0).fit(X, y)
     assert 0 < model.balance_ < 0.5

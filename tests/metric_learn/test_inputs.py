@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
@@ -42,22 +43,20 @@ def test_indices_are_looked_up(preprocessor):
     for pairs in (PAIRS, *forms(PAIRS)):
         for labels in (ALIKE, ALIKE.tolist(), ALIKE.astype(float)):
             model = ITML(preprocessor=preprocessor).fit(pairs, labels)
-            np.testing.assert_allclose(model.components_, expected.components_)
-        np.testing.assert_array_equal(model.predict(pairs), expected.predict(X[PAIRS]))
+            assert_allclose(model.components_, expected.components_)
+        assert_array_equal(model.predict(pairs), expected.predict(X[PAIRS]))
 
 
 def test_arrays_may_be_nested_lists():
     expected = MMC().fit(X[PAIRS], ALIKE)
     for pairs in forms(X[PAIRS]):
-        np.testing.assert_allclose(
-            MMC().fit(pairs, ALIKE).components_, expected.components_
-        )
+        assert_allclose(MMC().fit(pairs, ALIKE).components_, expected.components_)
 
 
 def test_tuples_may_be_given_whole_where_there_is_a_preprocessor():
     model = LSML(preprocessor=X).fit(PAIRS[:28].reshape(-1, 4))
     whole = X[PAIRS[:28].reshape(-1, 4)]
-    np.testing.assert_array_equal(
+    assert_array_equal(
         model.decision_function(whole),
         model.decision_function(PAIRS[:28].reshape(-1, 4)),
     )
@@ -72,11 +71,9 @@ def test_points_as_indices_as_frames_and_sparse():
         "nca1",
     ]
     looked_up = NCA(n_components=2, preprocessor=X).fit(np.arange(60), y)
-    np.testing.assert_array_equal(looked_up.components_, named.components_)
-    np.testing.assert_array_equal(
-        looked_up.transform([4, 2]), X[[4, 2]] @ named.components_.T
-    )
-    np.testing.assert_allclose(
+    assert_array_equal(looked_up.components_, named.components_)
+    assert_array_equal(looked_up.transform([4, 2]), X[[4, 2]] @ named.components_.T)
+    assert_allclose(
         Covariance().fit(csr_array(X)).components_, Covariance().fit(X).components_
     )
 
@@ -90,11 +87,7 @@ def test_points_as_indices_as_frames_and_sparse():
             "3D array of formed tuples expected by ITML. Found 2D array instead",
         ),
         (X[PAIRS], ALIKE[:-1], "inconsistent numbers of samples"),
-        (
-            X[PAIRS],
-            2 * ALIKE,
-            r"y must be \+1 for similar and -1 for dissimilar pairs",
-        ),
+        (X[PAIRS], 2 * ALIKE, r"y must be \+1 for similar and -1 for dissimilar pairs"),
         (
             X[rng.integers(60, size=(9, 3))],
             ALIKE[:9],
@@ -111,11 +104,7 @@ def test_what_is_no_pair_is_said(pairs, labels, said):
 @pytest.mark.parametrize(
     ("preprocessor", "error", "said"),
     [
-        (
-            X[:5],
-            PreprocessorError,
-            "The preprocessor failed: IndexError",
-        ),
+        (X[:5], PreprocessorError, "The preprocessor failed: IndexError"),
         (lambda i: X[i] / 0 + {}, PreprocessorError, "TypeError"),
         (lambda i: X[i, 0], PreprocessorError, "Expected 2D array"),
     ],

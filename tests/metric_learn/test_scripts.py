@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.cluster import DBSCAN
 from sklearn.datasets import load_digits, load_iris, make_classification
@@ -97,8 +98,8 @@ def test_pairs_of_faces_as_indices():
         pairs, labels, random_state=0, stratify=labels
     )
     itml.fit(train, y_train, calibration_params={"strategy": "f_beta", "beta": 0.5})
-    np.testing.assert_array_equal(itml.predict(test), itml.predict(X[test]))
-    np.testing.assert_allclose(itml.score(test, y_test), itml.score(X[test], y_test))
+    assert_array_equal(itml.predict(test), itml.predict(X[test]))
+    assert_allclose(itml.score(test, y_test), itml.score(X[test], y_test))
     itml.calibrate_threshold(test, y_test, strategy="max_tpr", min_rate=0.9)
     assert np.mean(itml.predict(test)[y_test == -1] == -1) >= 0.9
     itml.set_threshold(0.0)
@@ -120,16 +121,14 @@ def test_a_preprocessor_that_reads_files(tmp_path):
     mmc = metric_learn.MMC(preprocessor=read).fit(names[indices], labels)
     assert len(asked) == len(set(asked)) == len(np.unique(indices))
     plain = metric_learn.MMC().fit(X[indices], labels)
-    np.testing.assert_allclose(
+    assert_allclose(
         mmc.get_mahalanobis_matrix(),
         plain.get_mahalanobis_matrix(),
         rtol=1e-6,
         atol=1e-12,
     )
-    np.testing.assert_allclose(mmc.transform(names[:5]), X[:5] @ mmc.components_.T)
-    np.testing.assert_allclose(
-        mmc.pair_score(names[[[0, 1]]]), -mmc.pair_distance(X[[[0, 1]]])
-    )
+    assert_allclose(mmc.transform(names[:5]), X[:5] @ mmc.components_.T)
+    assert_allclose(mmc.pair_score(names[[[0, 1]]]), -mmc.pair_distance(X[[[0, 1]]]))
 
 
 def test_a_grid_search_over_a_pipeline():
@@ -177,9 +176,7 @@ def test_the_metric_in_other_estimators():
     nca = metric_learn.NCA(random_state=42).fit(X, y)
     knn = KNeighborsClassifier(n_neighbors=1, metric=nca.get_metric()).fit(X, y)
     same = KNeighborsClassifier(n_neighbors=1).fit(nca.transform(X), y)
-    np.testing.assert_array_equal(
-        knn.predict(X[::7]), same.predict(nca.transform(X[::7]))
-    )
+    assert_array_equal(knn.predict(X[::7]), same.predict(nca.transform(X[::7])))
     DBSCAN(eps=2, metric=nca.get_metric()).fit(X[::3])
 
 
@@ -198,9 +195,7 @@ def test_triplets_and_quadruplets():
         quadruplets, weights=np.linspace(1, 2, 80)
     )
     assert lsml.score(quadruplets) > 0.9
-    np.testing.assert_array_equal(
-        lsml.predict(quadruplets), lsml.predict(X[quadruplets])
-    )
+    assert_array_equal(lsml.predict(quadruplets), lsml.predict(X[quadruplets]))
     assert (
         np.sign(lsml.decision_function(quadruplets)) == lsml.predict(quadruplets)
     ).all()
@@ -227,10 +222,8 @@ def test_it_is_cloned_and_pickled(name):
     model = clone(cls(preprocessor=X, **options))
     model.fit(*given)
     loaded = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(
-        loaded.transform(np.arange(9)), model.transform(X[:9])
-    )
-    np.testing.assert_array_equal(
+    assert_array_equal(loaded.transform(np.arange(9)), model.transform(X[:9]))
+    assert_array_equal(
         loaded.pair_distance([[0, 1], [2, 60]]),
         model.pair_distance(X[[[0, 1], [2, 60]]]),
     )

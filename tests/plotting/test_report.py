@@ -7,16 +7,11 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import (
-    DMLFE,
-    GMML,
-    LFDA,
-    MetricKNeighborsClassifier,
-    PairClassifier,
-)
+from freemetric import DMLFE, GMML, LFDA, MetricKNeighborsClassifier, PairClassifier
 from freemetric.plotting import report, sections as page_sections
 
 from .models import Classifier, Regressor, Table
@@ -157,7 +152,7 @@ def test_a_regression_has_intervals_for_new_samples(rng, tmp_path):
     model = Regressor().fit(X[:50], y[:50])
     page = written(model, tmp_path, X[50:], y[50:])
     inside = page.figures[-1]["data"][1]
-    np.testing.assert_allclose(inside["error_y"]["array"], 9)
+    assert_allclose(inside["error_y"]["array"], 9)
     assert "none of them is a training sample" in page.text
     assert "density 'a density' 4 trees 'some trees' 6" in page.text
     assert "out of bag" in written(model, tmp_path, X[:50], y[:50]).text

@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import r2_score
@@ -54,9 +55,9 @@ def test_it_is_the_estimator_on_the_encoded_table():
     features = model.pipeline_[0].transform(FRAME)
     inside = GaussianNB().fit(features, LABELS)
     expected = inside.predict_proba(features)
-    np.testing.assert_array_equal(model.predict_proba(FRAME), expected)
-    np.testing.assert_allclose(model.predict_log_proba(FRAME), np.log(expected))
-    np.testing.assert_array_equal(model.pipeline_.predict(FRAME), model.predict(FRAME))
+    assert_array_equal(model.predict_proba(FRAME), expected)
+    assert_allclose(model.predict_log_proba(FRAME), np.log(expected))
+    assert_array_equal(model.pipeline_.predict(FRAME), model.predict(FRAME))
     assert model.score(FRAME, LABELS) == inside.score(features, LABELS)
     assert model.classes_.tolist() == ["no", "yes"]
     assert model.n_features_in_ == 5
@@ -69,7 +70,7 @@ def test_weights_reach_the_estimator():
     model = TableRegressor(Ridge()).fit(FRAME, VALUES, sample_weight=weights)
     features = model.pipeline_[0].transform(FRAME)
     inside = Ridge().fit(features, VALUES, sample_weight=weights)
-    np.testing.assert_allclose(model.predict(FRAME), inside.predict(features))
+    assert_allclose(model.predict(FRAME), inside.predict(features))
     with pytest.raises(
         ValueError, match="KNeighborsClassifier cannot use sample_weight"
     ):
@@ -116,8 +117,8 @@ def test_labels_and_frames_of_polars_and_arrow():
 def test_numbers_as_targets(y):
     expected = TableRegressor(Ridge()).fit(FRAME, VALUES).predict(FRAME)
     model = TableRegressor(Ridge()).fit(FRAME, y)
-    np.testing.assert_allclose(model.predict(FRAME), expected)
-    np.testing.assert_allclose(model.score(FRAME, y), r2_score(VALUES, expected))
+    assert_allclose(model.predict(FRAME), expected)
+    assert_allclose(model.score(FRAME, y), r2_score(VALUES, expected))
 
 
 @pytest.mark.parametrize("gap", [None, np.nan, pd.NA, "", " "])
@@ -147,7 +148,7 @@ def test_targets_that_are_no_numbers():
 def test_other_frames(convert):
     model = clone(BAYES).fit(FRAME, LABELS)
     expected = model.predict_proba(FRAME)
-    np.testing.assert_allclose(model.predict_proba(convert(FRAME)), expected)
+    assert_allclose(model.predict_proba(convert(FRAME)), expected)
     again = clone(BAYES).fit(convert(FRAME.drop(columns="colour")), LABELS)
     assert set(again.kinds_.values()) == {"number", "ISO 8601"}
 
@@ -171,10 +172,7 @@ def test_what_is_no_table(X, message):
         model.predict(X)
 
 
-@pytest.mark.parametrize(
-    "X",
-    [{"size": 1, "price": 2}, "table.csv", None, 3],
-)
+@pytest.mark.parametrize("X", [{"size": 1, "price": 2}, "table.csv", None, 3])
 def test_what_has_no_rows(X):
     with pytest.raises(TypeError, match=f"^X must be .*, got a {type(X).__name__}.$"):
         clone(BAYES).fit(X, LABELS)
@@ -216,7 +214,7 @@ def test_a_german_file(tmp_path):
     model = clone(BAYES).fit(frame, LABELS)
     assert list(model.kinds_.values()) == ["number", "number", "%d.%m.%Y", "number"]
     first = model.pipeline_[0].transform(frame.head(1))[0]
-    np.testing.assert_allclose(first[:2], [0.5, 1100.0])
+    assert_allclose(first[:2], [0.5, 1100.0])
 
 
 def test_arrays_have_columns_by_number():
@@ -225,7 +223,7 @@ def test_arrays_have_columns_by_number():
     assert list(model.kinds_) == ["x0", "x1", "x2"]
     assert not hasattr(model, "feature_names_in_")
     named = pd.DataFrame(X, columns=["a", "b", "c"])
-    np.testing.assert_array_equal(model.predict_proba(named), model.predict_proba(X))
+    assert_array_equal(model.predict_proba(named), model.predict_proba(X))
 
 
 def test_grid_search_reaches_both_steps():
@@ -237,8 +235,8 @@ def test_grid_search_reaches_both_steps():
 def test_only_methods_of_the_estimator_are_there():
     neighbors = TableClassifier(KNeighborsClassifier()).fit(FRAME, LABELS)
     distances, rows = neighbors.kneighbors(FRAME.head(3), n_neighbors=1)
-    np.testing.assert_array_equal(distances, 0)
-    np.testing.assert_array_equal(rows[:, 0], [0, 1, 2])
+    assert_array_equal(distances, 0)
+    assert_array_equal(rows[:, 0], [0, 1, 2])
     methods = ("kneighbors", "predict_set", "predict_interval", "predict_quantiles")
     assert not any(hasattr(BAYES, method) for method in methods)
     assert not hasattr(TableClassifier(estimator=NCA()), "predict_proba")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from freemetric import LMNN, LSML, SCML, QuadrupletClassifier, TripletClassifier
@@ -20,14 +21,14 @@ def test_triplets_reach_the_learner(triplets, learner):
         (triplets.rows, triplets.signs),
     ):
         model = TripletClassifier(learner, preprocessor=triplets.X).fit(tuples, y)
-        np.testing.assert_array_equal(model.learner_.components_, alone.components_)
+        assert_array_equal(model.learner_.components_, alone.components_)
 
 
 def test_triplets_are_quadruplets(triplets):
     a, b, c = triplets.rows.T
     model = TripletClassifier(LSML(), preprocessor=triplets.X).fit(triplets.rows)
     alone = LSML().fit(triplets.X, quadruplets=np.column_stack([a, b, a, c]))
-    np.testing.assert_array_equal(model.learner_.components_, alone.components_)
+    assert_array_equal(model.learner_.components_, alone.components_)
 
 
 def test_quadruplets_reach_the_learner_with_their_weights(quadruplets, rng):
@@ -40,7 +41,7 @@ def test_quadruplets_reach_the_learner_with_their_weights(quadruplets, rng):
     model = QuadrupletClassifier(LSML(), preprocessor=quadruplets.X)
     for tuples, y in ((rows, None), (quadruplets.rows, quadruplets.signs)):
         model.fit(tuples, y, weights=weights)
-        np.testing.assert_array_equal(model.learner_.components_, alone.components_)
+        assert_array_equal(model.learner_.components_, alone.components_)
     assert not np.array_equal(model.fit(rows).learner_.components_, alone.components_)
 
 
@@ -49,10 +50,8 @@ def test_what_they_say(triplets, quadruplets):
     model = TripletClassifier(LSML(), preprocessor=X).fit(triplets.rows, triplets.signs)
     metric = model.get_metric()
     truth = [metric(X[a], X[c]) - metric(X[a], X[b]) for a, b, c in triplets.rows]
-    np.testing.assert_allclose(
-        model.decision_function(triplets.rows), truth, atol=1e-12
-    )
-    np.testing.assert_array_equal(
+    assert_allclose(model.decision_function(triplets.rows), truth, atol=1e-12)
+    assert_array_equal(
         model.predict(triplets.rows), np.where(np.array(truth) > 0, 1, -1)
     )
     other = QuadrupletClassifier(LSML(), preprocessor=X).fit(
@@ -60,9 +59,7 @@ def test_what_they_say(triplets, quadruplets):
     )
     metric = other.get_metric()
     truth = [metric(X[c], X[d]) - metric(X[a], X[b]) for a, b, c, d in quadruplets.rows]
-    np.testing.assert_allclose(
-        other.decision_function(quadruplets.rows), truth, atol=1e-12
-    )
+    assert_allclose(other.decision_function(quadruplets.rows), truth, atol=1e-12)
     for fitted, known in ((model, triplets), (other, quadruplets)):
         said = fitted.predict(known.rows)
         assert (
