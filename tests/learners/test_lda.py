@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import eigh
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import pdist
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from freemetric import LDA
@@ -37,14 +37,10 @@ def test_the_generalised_eigenproblem(wine):
 @pytest.mark.parametrize("solver", ["svd", "eigen"])
 def test_the_space_of_scikit_learn(wine, solver):
     X, y = wine
-    ours, theirs = (
-        LDA().fit_transform(X, y),
-        LinearDiscriminantAnalysis(solver=solver).fit(X, y).transform(X),
-    )
-    D, E = cdist(ours, ours), cdist(theirs, theirs)
-    assert_allclose(
-        D / D.max(), E / E.max(), atol=1e-8
-    )  # releases differ in whether they divide by N - C
+    known = LinearDiscriminantAnalysis(solver=solver).fit(X, y)
+    D, E = pdist(LDA().fit_transform(X, y)), pdist(known.transform(X))
+    # releases differ in whether they divide by N - C
+    assert_allclose(D / D.max(), E / E.max(), atol=1e-8)
 
 
 def test_a_feature_that_is_constant_within_classes_is_the_first(rng):
@@ -57,9 +53,7 @@ def test_a_feature_that_is_constant_within_classes_is_the_first(rng):
 
 def test_no_more_components_than_the_means_span(iris, rng):
     X, y = iris
-    with pytest.warns(
-        DataWarning, match="n_components=3 is more than the data allow; 2 is used"
-    ):
+    with pytest.warns(DataWarning, match="n_components=3 is more than .*; 2 is used"):
         assert LDA(3).fit(X, y).components_.shape == (2, 4)
     y = np.repeat([0, 1, 2], 100)
     X = rng.standard_normal((300, 4))

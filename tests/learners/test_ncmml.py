@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import check_grad, minimize
-from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from sklearn.datasets import make_circles
 
@@ -45,10 +44,8 @@ def test_the_minimum_is_that_of_scipy_from_elsewhere(iris, rng):
 
     def energy(flat):
         A = flat.reshape(4, 4)
-        return (
-            by_definition(A, X, y, means, np.arange(3))
-            + 0.01 * ((A - np.eye(4)) ** 2).sum()
-        )
+        ridge = 0.01 * ((A - np.eye(4)) ** 2).sum()
+        return by_definition(A, X, y, means, np.arange(3)) + ridge
 
     found = minimize(
         energy, rng.standard_normal(16), method="BFGS", options={"gtol": 1e-5}
@@ -59,10 +56,6 @@ def test_the_minimum_is_that_of_scipy_from_elsewhere(iris, rng):
     assert_allclose(model.get_mahalanobis_matrix(), M, atol=0.02 * np.abs(M).max())
     assert_allclose(model.centroids_, means)
     assert model.centroid_classes_.tolist() == [0, 1, 2]
-
-
-def nearest(X, means):
-    return cdist(X, means).argmin(axis=1)
 
 
 def test_several_centroids_for_classes_of_several_clusters():
