@@ -64,9 +64,8 @@ def test_threads_are_for_the_machine_that_loads():
 
 
 def test_the_best_of_a_search():
-    search = GridSearchCV(
-        freemetric.MetricKNeighborsClassifier(NCA()), {"n_neighbors": [1, 3]}
-    )
+    neighbors = freemetric.MetricKNeighborsClassifier(NCA())
+    search = GridSearchCV(neighbors, {"n_neighbors": [1, 3]})
     best = search.fit(X, y).best_estimator_
     assert_array_equal(loaded(content_of(best)).predict(X), best.predict(X))
 

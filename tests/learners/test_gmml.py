@@ -9,7 +9,7 @@ import pytest
 from scipy.linalg import fractional_matrix_power, sqrtm
 from scipy.optimize import minimize
 
-from freemetric import GMML, RCA
+from freemetric import GMML
 
 
 def all_pairs(y):
@@ -68,14 +68,6 @@ def test_all_pairs_are_the_same_as_labels(some):
     of_labels = GMML().fit(X, y).components_
     of_pairs = GMML().fit(X, pairs=pairs, pair_labels=labels).components_
     np.testing.assert_allclose(of_pairs, of_labels, atol=1e-9)
-
-
-def test_t_zero_is_rca_of_equal_classes(iris):
-    X, y = iris
-    ours, theirs = (
-        model.fit(X, y).get_mahalanobis_matrix() for model in (GMML(t=0), RCA())
-    )
-    np.testing.assert_allclose(ours / ours[0, 0], theirs / theirs[0, 0], rtol=1e-8)
 
 
 def test_regularisation_leads_to_the_prior(some, rng):

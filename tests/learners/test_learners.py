@@ -11,11 +11,7 @@ from scipy import sparse
 from scipy.spatial.distance import mahalanobis
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.decomposition import KernelPCA
-from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
-from sklearn.pipeline import make_pipeline
+from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -23,7 +19,6 @@ from freemetric import (
     DMLFE,
     GMML,
     ITML,
-    LDA,
     LDML,
     LSML,
     MCML,
@@ -31,7 +26,6 @@ from freemetric import (
     NCA,
     RCA,
     SDML,
-    Covariance,
     Euclidean,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
@@ -129,19 +123,6 @@ def test_attributes_of_an_earlier_fit_are_removed(iris):
     assert not hasattr(model, "feature_names_in_")
 
 
-def test_feature_names_and_set_output(learner, iris):
-    X, y = iris
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    out = learner.set_output(transform="pandas").fit(frame, y).transform(frame)
-    prefix = type(learner).__name__.lower()
-    assert list(out.columns) == [
-        f"{prefix}{i}" for i in range(len(learner.components_))
-    ]
-    assert list(learner.feature_names_in_) == list("abcd")
-    with pytest.raises(ValueError, match="feature names"):
-        learner.transform(frame[list("bacd")])
-
-
 def test_any_kind_of_array_gives_the_same_metric(learner, iris):
     X, y = iris[0][::2], iris[1][::2]
     X = np.round(100 * X)
@@ -205,13 +186,6 @@ def test_the_unit_of_features(rng):
     Z = rng.standard_normal((80, 4))
     standard = (Z - Z.mean(axis=0)) / Z.std(axis=0)
     assert unit_of(1e9 * standard) == pytest.approx(1e9)
-
-
-def test_in_a_pipeline_and_a_grid_search(learner, iris):
-    steps = MinMaxScaler(), learner, KNeighborsClassifier()
-    grid = {"kneighborsclassifier__n_neighbors": [3, 7]}
-    search = GridSearchCV(make_pipeline(*steps), grid, cv=2).fit(*iris)
-    assert search.best_score_ > (0.85 if isinstance(learner, Covariance) else 0.9)
 
 
 @pytest.mark.parametrize("name", ["itml", "lsml", "mmc", "sdml", "dml-eig", "scml"])
@@ -344,22 +318,6 @@ def test_minus_one_and_one_are_two_classes(iris):
     X, y = iris
     signs = RCA().fit(X, np.where(y == 1, 1, -1))
     assert_allclose(signs.components_, RCA().fit(X, y == 1).components_)
-
-
-@pytest.mark.parametrize("learner", [LDA(1), NCA(2, max_iter=20)], ids=repr)
-def test_kernel_principal_components_make_a_learner_nonlinear(learner, iris):
-    """All kernel components keep the kernel's distances: the same metric of images."""
-    X, y = iris[0][::2], iris[1][::2]
-    model = make_pipeline(KernelPCA(8, kernel="rbf", gamma=2.0), clone(learner))
-    Z = model.fit(X, y).transform(X)
-    K = rbf_kernel(X, gamma=2.0)
-    centred = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
-    values, vectors = np.linalg.eigh(centred)
-    images = vectors[:, ::-1][:, :8] * np.sqrt(values[::-1][:8])
-    expected = clone(learner).fit(images, y).transform(images)
-    gaps = np.linalg.norm(Z[:, None] - Z, axis=2)
-    by_hand = np.linalg.norm(expected[:, None] - expected, axis=2)
-    assert_allclose(gaps, by_hand, atol=2e-3 * by_hand.max())
 
 
 # Sample weights

@@ -120,10 +120,8 @@ def test_hostile_names_stay_texts(tmp_path, rng):
     assert "<script" not in plain
     assert "<b>" not in plain
     assert "&lt;b&gt;bold&lt;/b&gt;" in plain
-    for figure in page.figures:
-        assert not any(
-            "%{x}" in str(line.get("texttemplate")) for line in figure["data"]
-        )
+    lines = [line for figure in page.figures for line in figure["data"]]
+    assert not any("%{x}" in str(line.get("texttemplate")) for line in lines)
 
 
 def test_the_figures_show_what_the_displays_show(flowers, tmp_path):
@@ -131,10 +129,8 @@ def test_the_figures_show_what_the_displays_show(flowers, tmp_path):
     model = Classifier().fit(X, y)
     page = written(model, tmp_path, X, y)
     votes, importances, space, confusion, _ = page.figures
-    assert [line["name"] for line in votes["data"]] == [
-        "quantiles/identity: 90%",
-        "scaled/full: 10%",
-    ]
+    names = [line["name"] for line in votes["data"]]
+    assert names == ["quantiles/identity: 90%", "scaled/full: 10%"]
     ticks = importances["layout"]["yaxis"]["ticktext"]
     assert ticks == ["sepal", "width", "petal", "depth"]  # the largest on top
     assert [line["name"] for line in space["data"]] == sorted(set(y))
