@@ -89,7 +89,7 @@ NODES = [
     {"unknown": 1},
     {"float": "nan", "type": "int"},
     {},
-    2**61,
+    2**60 + 1,
     {"object": ["freemetric.NCA", []]},
     {"object": [["freemetric.NCA"], {}]},
     {"object": ["freemetric.NCA"]},
@@ -107,7 +107,12 @@ def test_nodes_that_are_none(node):
 
 
 SOUND = [1, {"tuple": [1]}, {"dict": [[1, 2]]}, {"object": ["freemetric.NCA", {}]}]
-SOUND += [{"type": "int"}, {"objects": [[0], []]}, {"objects": [[10**6, 0], []]}]
+SOUND += [
+    -(2**60),
+    {"type": "int"},
+    {"objects": [[0], []]},
+    {"objects": [[10**6, 0], []]},
+]
 
 
 @pytest.mark.parametrize("node", SOUND)
