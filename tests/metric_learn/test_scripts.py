@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.cluster import DBSCAN
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import (
@@ -121,15 +120,6 @@ def test_a_grid_search_over_a_pairs_learner():
         search.best_estimator_, pairs, labels, method="decision_function", cv=3
     )
     assert roc_auc_score(labels, scores) > 0.9
-
-
-def test_the_metric_in_other_estimators():
-    X, y = load_iris(return_X_y=True)
-    nca = metric_learn.NCA(random_state=42).fit(X, y)
-    knn = KNeighborsClassifier(n_neighbors=1, metric=nca.get_metric()).fit(X, y)
-    same = KNeighborsClassifier(n_neighbors=1).fit(nca.transform(X), y)
-    assert_array_equal(knn.predict(X[::7]), same.predict(nca.transform(X[::7])))
-    DBSCAN(eps=2, metric=nca.get_metric()).fit(X[::3])
 
 
 def test_triplets_and_quadruplets():
