@@ -20,6 +20,8 @@ from .side_information import departure, prior_matrix
 from .validation import labelled_rows, rows_per_batch, unit_of
 
 KEPT_BYTES = 32 * 2**20  # of tiles between the two passes
+UNBATCHED = 10_000  # samples: up to so many, all pairs are faster than batches
+BATCH = 1024
 
 
 class MCML(MetricLearner):
@@ -60,7 +62,7 @@ class MCML(MetricLearner):
         Stop when an iteration lowers the objective by less; with batches, shorten the
         steps then.
     batch_size : int or None, default=None
-        Samples of a batch. None: no batches up to 6,000 samples, batches of 2,048
+        Samples of a batch. None: no batches up to 10,000 samples, batches of 1,024
         beyond.
     random_state : int, RandomState or None, default=None
         Seed of random starts and of batches.
@@ -133,7 +135,7 @@ class MCML(MetricLearner):
         y = y[y >= 0]
         unit = unit_of(rows)
         energy = CollapseEnergy(prior_matrix(self.prior, X, unit), self.regularization)
-        n = rows_per_batch(self.batch_size, len(rows))
+        n = rows_per_batch(self.batch_size, len(rows), usual=BATCH, most=UNBATCHED)
         if n is None:
             search = self._search_of_all(energy, rows / unit, y, unit)
         else:
