@@ -13,19 +13,9 @@ FOLDER = ROOT / "benchmarks"
 pytestmark = pytest.mark.skipif(
     not FOLDER.exists(), reason="benchmarks are not part of an installed package"
 )
-SCRIPTS = ["accuracy", "effort", "gpu", "learners", "learners_size", "mixed"]
-SCRIPTS += [
-    "again",
-    "basins",
-    "cooling",
-    "outside",
-    "paper",
-    "parts",
-    "quick",
-    "regression",
-    "scale",
-    "synthetic",
-]
+SCRIPTS = ["accuracy", "again", "basins", "cooling", "effort", "gpu", "learners"]
+SCRIPTS += ["learners_size", "mixed", "outside", "paper", "parts", "quick"]
+SCRIPTS += ["regression", "scale", "synthetic"]
 LINES = sorted(FOLDER.rglob("records/**/*.jsonl"))
 COMMANDS = ["accuracy", "learners_size", "mixed", "mixed --list", "outside", "paper"]
 COMMANDS += ["regression", "regression --noise", "scale", "synthetic"]

@@ -19,12 +19,6 @@ from freemetric.dask.collections import merged_in_steps  # noqa: E402
 from freemetric.dask.partitions import Points, nearest_of_all  # noqa: E402
 
 
-@pytest.fixture(autouse=True)
-def no_threads():
-    with dask.config.set(scheduler="synchronous"):
-        yield
-
-
 def places_of(X, weights, values):
     return Points.of(X, np.ones(len(X)), weights, weights[:, None] * values)
 

@@ -205,7 +205,7 @@ CLASSIFIERS = {
             ("forest", RandomForestClassifier(5, random_state=0)),
             ("normal", GaussianNB()),
             ("line", "default"),
-        ],
+        ]
     },
 }
 

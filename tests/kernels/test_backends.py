@@ -91,12 +91,6 @@ def test_any_number_of_samples(kernels, rng, N, cost):
     assert_same(both(kernels, X, targets(rng, cost, 1, N), cost, A))
 
 
-def test_maps_into_few_dimensions(kernels, rng):
-    X, y = rng.random((2, 80, 9)), rng.integers(3, size=(1, 80))
-    A = 2 * rng.standard_normal((2, 2, 9))
-    assert_same(both(kernels, X, y, Similarity("class"), A))
-
-
 def test_far_from_the_origin_and_with_copies(kernels, rng):
     X = rng.random((2, 60, 4))
     X[:, 1::2] = X[:, ::2]

@@ -18,9 +18,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from freemetric import GMML, ITML, LMNN, LSML, NCA, RCA, SCML
 from freemetric.learners import DistanceMatching
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-)
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 PAIRS = np.random.default_rng(0).integers(150, size=(60, 2))
 TUPLES = np.random.default_rng(0).integers(150, size=(60, 4))
 
