@@ -7,7 +7,7 @@ import click
 
 from .._version import __version__
 from .files import header_of, read_table, suffix_of, write_table
-from .names import METHODS, set_names
+from .names import METHODS, MODEL_LINE, set_names
 
 INPUT = click.Path(exists=True, dir_okay=False, path_type=Path)
 MOST_CLASSES = 20
@@ -32,6 +32,14 @@ def check_input_table(context, parameter, path):
     """Refuse a file that is no table."""
     if path is not None:
         suffix_of(path)
+    return path
+
+
+def check_model(context, parameter, path):
+    """Refuse a file that is no model."""
+    with path.open("rb") as file:
+        if file.read(len(MODEL_LINE)) != MODEL_LINE:
+            raise click.BadParameter(f"{path} is no freemetric model")
     return path
 
 
@@ -74,7 +82,14 @@ task_option = click.option(
     help="By default the values of the target decide.",
 )
 drop_option = click.option("--drop", multiple=True, help="Column to leave out.")
-seed_option = click.option("--seed", default=0, show_default=True, help="Random seed.")
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Random seed.",
+)
+model_argument = click.argument("model", type=INPUT, callback=check_model)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -115,7 +130,7 @@ def fit(table, target, output, task, drop, keep, weight, replicas, seed):
     from ..tables import TableClassifier, TableRegressor
 
     frame, y, task = with_target(frame, target, task)
-    weights = None if weight is None else numbers_of(frame.pop(weight))
+    weights = None if weight is None else numbers_of(frame.pop(weight), weight)
     if task == "classify":
         inner = FreeEnergyClassifier(replicas, random_state=seed)
         model = TableClassifier(inner, keep=keep, drop=drop)
@@ -128,7 +143,7 @@ def fit(table, target, output, task, drop, keep, weight, replicas, seed):
 
 
 @group.command()
-@click.argument("model", type=INPUT)
+@model_argument
 @table_argument
 @click.option(
     "-o",
@@ -156,7 +171,7 @@ def predict(model, table, output, proba, interval):
 
 
 @group.command()
-@click.argument("model", type=INPUT)
+@model_argument
 @click.argument("table", type=INPUT, required=False, callback=check_input_table)
 @click.option("--target", help="Column with the true values.")
 @click.option(
@@ -285,6 +300,9 @@ def demo(out):
 
 def read_with(path, names):
     """Read a table that must have columns; of text, the heading is read first."""
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"More than one option names the column {name!r}.")
     heading = header_of(path)
     if heading is not None:
         check_columns(heading, names)
@@ -348,11 +366,11 @@ def is_quantity(numbers):
     return bool((numbers % 1 != 0).any()) or len(set(numbers)) > MOST_CLASSES
 
 
-def numbers_of(column):
+def numbers_of(column, name):
     """Return a column of numbers, such as weights, as an array."""
     from ..tables.frames import as_numbers
 
-    return as_numbers(column.to_numpy())
+    return as_numbers(column.to_numpy(), f"Column {name!r}")
 
 
 def predictions_of(model, frame, proba, interval):
