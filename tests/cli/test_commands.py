@@ -1,4 +1,5 @@
 import io
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -226,6 +227,26 @@ def test_help_imports_nothing_slow(command):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"Usage: freemetric {command}")
+
+
+def documented_options(command):
+    """Yield the options of a command on the page, and what it says about them."""
+    section = PAGE.read_text().partition(f"\n## {command}\n")[2].partition("\n## ")[0]
+    for names, said in re.findall(r"^\| `(-[^|]*)` \| (.*) \|$", section, re.MULTILINE):
+        yield names.split("`, `")[0], said.replace("`", "")
+
+
+@pytest.mark.parametrize("command", group.commands)
+def test_help_says_as_much_as_the_page(command):
+    helps = {
+        option.opts[0]: option.help
+        for option in group.commands[command].params
+        if option.opts[0].startswith("-") and "--help" not in option.opts
+    }
+    documented = dict(documented_options(command))
+    assert documented.keys() == helps.keys()
+    for name, said in documented.items():
+        assert helps[name].lower() == f"{said}.".lower()
 
 
 def test_click_is_named_where_it_is_missing():
