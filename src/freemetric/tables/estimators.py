@@ -92,7 +92,7 @@ class TableModel(BaseEstimator):
         if len(frame) < 2:
             raise ValueError("X has 1 sample, and a fit needs at least 2.")
         encoder = TableEncoder(keep=self.keep, drop=self.drop)
-        features = encoder.fit_transform(frame)
+        features = np.asarray(encoder.fit_transform(frame))  # frames, by set_config
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         estimator.fit(features, target, **weights)
         self.pipeline_ = Pipeline([("encoder", encoder), ("estimator", estimator)])
