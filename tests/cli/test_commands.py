@@ -134,6 +134,7 @@ WRONG = {
     "paper --repeats 0": "'--repeats'",
     "paper --data {tmp}/none": "does not exist",
     "paper {people}": "is a file",
+    "demo --out {people}/x": "Not a directory",
     "brew": "No such command 'brew'",
     "--brew": "No such option",
 }
