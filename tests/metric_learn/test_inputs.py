@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
+from freemetric import metric_learn
 from freemetric.metric_learn import (
     ITML,
     LFDA,
@@ -19,6 +20,7 @@ from freemetric.metric_learn import (
     Covariance,
 )
 from freemetric.metric_learn.base import PreprocessorError
+from freemetric.metric_learn.points import PointsLearner
 from freemetric.metric_learn.starts import NonPSDError
 
 rng = np.random.default_rng(0)
@@ -72,6 +74,26 @@ def test_points_as_indices_as_frames_and_sparse():
     assert_allclose(
         Covariance().fit(csr_array(X)).components_, Covariance().fit(X).components_
     )
+
+
+LEARN_FROM_LABELS = [
+    name
+    for name in metric_learn.__all__
+    if issubclass(getattr(metric_learn, name), PointsLearner) and name != "RCA"
+]
+
+
+@pytest.mark.parametrize("name", LEARN_FROM_LABELS)
+@pytest.mark.filterwarnings("ignore")
+def test_names_of_features_are_kept(name):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    learner = getattr(metric_learn, name)()
+    wanted = {"n_basis": 20, "max_iter": 50, "n_chunks": 10, "random_state": 0}
+    learner.set_params(**{k: v for k, v in wanted.items() if hasattr(learner, k)})
+    learner.fit(frame, y)
+    assert learner.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert len(learner.transform(frame)) == len(X)
+    assert not hasattr(learner.fit(X, y), "feature_names_in_")
 
 
 BROKEN = np.full((4, 2, 3), np.nan)

@@ -118,6 +118,27 @@ def test_gaps_among_targets(model, gap):
         model.fit(FRAME, y)
 
 
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([0, 1], [0, 1]),
+        ([False, True], [False, True]),
+        (["no", "yes"], ["no", "yes"]),
+        ([b"no", b"yes"], ["no", "yes"]),  # of ARFF files, read by scipy
+    ],
+)
+def test_labels_in_columns_of_objects(labels, expected):
+    y = pd.Series([None, *labels * (N // 2)], dtype=object).dropna()
+    model = clone(BAYES).fit(FRAME, y)
+    assert model.classes_.tolist() == expected
+    assert model.classes_.dtype.kind in "biU"
+
+
+def test_labels_of_two_kinds():
+    with pytest.raises(TypeError, match="y holds texts and other labels"):
+        clone(BAYES).fit(FRAME, ["no", 1] * (N // 2))
+
+
 def test_targets_that_are_no_numbers():
     with pytest.raises(ValueError, match="y, row 1: 'about 5' is no number"):
         TableRegressor(Ridge()).fit(FRAME, ["1", "about 5"] * (N // 2))

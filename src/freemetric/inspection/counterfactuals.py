@@ -146,7 +146,7 @@ class _Search:
         for group, of_group in enumerate(columns):
             self.group_of[of_group] = group
         self.donors = model.ensemble_.X
-        self.coordinates = model.transform(self.donors)
+        self.coordinates = self._coordinates(self.donors)
         self.classes = model.predict_proba(self.donors).argmax(axis=1)
 
     def counterfactual(self, x: NDArray, own: Any, target: Any) -> tuple[NDArray, int]:
@@ -167,7 +167,7 @@ class _Search:
     def _fewest_changes(self, x, rows, changes):
         changes = self._without_needless(x, rows, changes)
         candidates = self._changed(x, rows, changes)
-        coordinates = self.model.transform(np.vstack([x, candidates]))[1:]
+        coordinates = self._coordinates(np.vstack([x, candidates]))[1:]
         distances = self._distances(x, coordinates)
         best = np.lexsort((distances, changes.sum(axis=1)))[0]
         return candidates[best], rows[best]
@@ -204,4 +204,8 @@ class _Search:
         return np.where(is_predicted, P[np.arange(len(P)), wanted], 0.0)
 
     def _distances(self, x, coordinates):
-        return np.linalg.norm(coordinates - self.model.transform(x[None]), axis=1)
+        return np.linalg.norm(coordinates - self._coordinates(x[None]), axis=1)
+
+    def _coordinates(self, samples):
+        """Coordinates (m, n_axes) as an array; set_config makes frames of them."""
+        return np.asarray(self.model.transform(samples))

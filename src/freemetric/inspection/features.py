@@ -25,7 +25,7 @@ def behind_table(model: Any, X: Any) -> tuple[Any, Any]:
     """
     if not hasattr(model, "pipeline_"):
         return model, X
-    return model.pipeline_[-1], model.pipeline_[0].transform(X)
+    return model.pipeline_[-1], np.asarray(model.pipeline_[0].transform(X))
 
 
 def feature_groups(
