@@ -26,7 +26,7 @@ from tests.thermodynamics.calibration import calibration_test
 from freemetric.thermodynamics import TemperingSettings, joint_test
 
 COMMITTED = RECORDS / "physics/thermodynamics.jsonl"
-SEEDS = {100: range(16, 32), 400: range(10, 20), 1000: range(3, 6)}
+SEEDS = {100: range(32, 48), 400: range(20, 30), 1000: range(6, 9)}
 """Seeds by number of steps; those below chose the limits of warnings (NOTES.md)."""
 
 QUANTITIES = ("free_energy", "entropy", "heat_capacity", "energy")
