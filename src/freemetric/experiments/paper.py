@@ -134,9 +134,9 @@ def differences_from_published(errors):
     >>> differences_from_published(ours).rows
     (('iris', '-0.13'), ('wine', '+1.00'), ('Mean', '+0.43'))
     """
-    apart = (errors - published_errors().reindex_like(errors)).round(2)
-    apart = apart.dropna(how="all")
+    apart = (errors - published_errors().reindex_like(errors)).dropna(how="all")
     apart.loc["Mean"] = apart.mean()
+    apart = apart.round(2) + 0.0  # not -0.00
     texts = apart.map(lambda value: "" if np.isnan(value) else f"{value:+.2f}")
     bold = np.argwhere(apart.abs().to_numpy() > FLAGGED).tolist()
     return Table(

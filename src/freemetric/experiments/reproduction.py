@@ -282,7 +282,7 @@ def write_page(folder, tables, drawn, notes):
         The page.
     """
     parts = [f"<p>{escape(note)}</p>" for note in notes]
-    for name, table in tables.items():
+    for name, table in sorted(tables.items()):
         parts.append(f"<h2>{HEADINGS[name]}</h2>\n{table.html()}")
     for file in drawn:
         title = HEADINGS[file.removesuffix(".svg")]
