@@ -310,6 +310,9 @@ def test_the_paper(run, tmp_path):
     assert (code, output, list(tmp_path.iterdir())) == (0, "", [])
     assert "4 fits of 2 methods on 1 data sets" in errors
     assert "missing: heart-y" in errors
+    code, _, errors = run(*words, "--no-fits")
+    assert (code, list(tmp_path.iterdir())) == (2, [])
+    assert "has no records of these fits" in errors
 
 
 def test_the_page_names_every_command_and_option():

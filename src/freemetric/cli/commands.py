@@ -290,7 +290,8 @@ def datasets():
     is_flag=True,
     help="Say what would be done and how long it takes, and stop.",
 )
-def paper(folder, quick, sets, methods, repeats, data, jobs, plan):
+@click.option("--no-fits", is_flag=True, help="Show the records that are there.")
+def paper(folder, quick, sets, methods, repeats, data, jobs, plan, no_fits):
     """Do the paper again: its fits, tables and figures, into FOLDER.
 
     A run that was stopped goes on. Data sets that are not there are fetched.
@@ -306,12 +307,17 @@ def paper(folder, quick, sets, methods, repeats, data, jobs, plan):
     todo = [job for job in wanted if job.dataset in found]
     left = again.jobs_left(todo, folder)
     reasons = (*again.UNOBTAINABLE, *missing.values())
-    notes = [f"missing: {reason}" for reason in reasons]
-    notes += again.lines_about(todo, left, jobs)
-    for note in notes:
+    what, how_long = again.lines_about(todo, left, jobs)
+    notes = [*(f"missing: {reason}" for reason in reasons), what]
+    for note in (*notes, how_long):
         click.echo(note, err=True)
     if plan:
         return
+    if no_fits:
+        unfitted, left = set(left), []
+        todo = [job for job in todo if job not in unfitted]
+        if not todo:
+            raise ValueError(f"{folder} has no records of these fits")
     expected = again.expected_seconds(left)
     steps = {job: 1 + round(10 * s) for job, s in zip(left, expected, strict=True)}
     options = {"length": sum(steps.values()), "label": "fits", "file": sys.stderr}
