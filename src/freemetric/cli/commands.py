@@ -290,7 +290,11 @@ def datasets():
     is_flag=True,
     help="Say what would be done and how long it takes, and stop.",
 )
-@click.option("--no-fits", is_flag=True, help="Show the records that are there.")
+@click.option(
+    "--no-fits",
+    is_flag=True,
+    help="Fit nothing: tables, figures and page of the records that are there.",
+)
 def paper(folder, quick, sets, methods, repeats, data, jobs, plan, no_fits):
     """Do the paper again: its fits, tables and figures, into FOLDER.
 
