@@ -92,9 +92,8 @@ def test_lines_of_processes_of_their_own(words, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.slow
 def test_a_learner_is_measured_in_a_process_of_its_own(monkeypatch, capsys):
-    text = main(
-        monkeypatch, capsys, ["learners", "--learners", "lda", "--sets", "wine"]
-    )
+    words = ["learners", "--learners", "lda", "--sets", "wine"]
+    text = main(monkeypatch, capsys, words)
     assert "| lda | freemetric |" in text
     assert "failed" not in text
 

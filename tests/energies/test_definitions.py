@@ -116,11 +116,8 @@ def test_weights_count_in_the_mean_and_in_votes(data):
             wrong += w[i] * (votes.argmax() != y[i])
         expected.append(wrong / w.sum())
     assert_allclose(KNNErrorEnergy(4).bind(X, y, sample_weight=w)(A), expected)
-    same = np.full(45, 0.1)
-    assert_allclose(
-        KNNErrorEnergy(4).bind(X, y, sample_weight=same)(A),
-        KNNErrorEnergy(4).bind(X, y)(A),
-    )
+    same = KNNErrorEnergy(4).bind(X, y, sample_weight=np.full(45, 0.1))
+    assert_allclose(same(A), KNNErrorEnergy(4).bind(X, y)(A))
 
 
 @pytest.mark.parametrize("device", DEVICES)

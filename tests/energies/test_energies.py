@@ -20,13 +20,18 @@ def maps(rng, R=3, p=4, d=4):
 
 
 def test_eq_4_on_three_samples_by_hand():
-    # Samples at 0, 1, 3 on a line, classes a a b: p_1 = e^-1 / (e^-1 + e^-9), p_2 =
-    # e^-1 / (e^-1 + e^-4), p_3 = 0.
+    """Samples at 0, 1, 3 on a line, of the classes a, a, b.
+
+    p_1 = e^-1 / (e^-1 + e^-9), p_2 = e^-1 / (e^-1 + e^-4), p_3 = 0.
+    """
     X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1])
-    p = np.exp(-1) / (np.exp(-1) + np.exp([-9.0, -4.0]))
-    assert NCAEnergy().bind(X, y)(np.ones((1, 1, 1)))[0] == pytest.approx(
-        1 - p.sum() / 3, rel=1e-6
+    p = np.append(np.exp(-1) / (np.exp(-1) + np.exp([-9.0, -4.0])), 0.0)
+    nca, log_nca = (
+        energy.bind(X, y)(np.ones((1, 1, 1)))[0]
+        for energy in (NCAEnergy(), LogNCAEnergy())
     )
+    assert nca == pytest.approx(1 - p.mean(), rel=1e-6)
+    assert log_nca == pytest.approx(-np.log(p + 1e-6).mean(), rel=1e-5)
 
 
 def test_order_of_samples_and_names_of_classes_do_not_matter(rng, iris):
@@ -138,15 +143,6 @@ def test_bad_energies_are_named(iris):
         as_energy(3)
     with pytest.raises(ValueError, match="positive factor; got -1"):
         (-1 * NCAEnergy()).bind(*iris)
-
-
-def test_log_energy_on_three_samples_by_hand():
-    # The chances of the test of Eq. 4; the lonely third sample costs -log(1e-6).
-    X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1])
-    p = np.append(np.exp(-1) / (np.exp(-1) + np.exp([-9.0, -4.0])), 0.0)
-    assert LogNCAEnergy().bind(X, y)(np.ones((1, 1, 1)))[0] == pytest.approx(
-        -np.log(p + 1e-6).mean(), rel=1e-5
-    )
 
 
 @pytest.mark.parametrize("energy", [NCAEnergy(), LogNCAEnergy()], ids=repr)

@@ -60,11 +60,14 @@ ROUGH = [
     TripletEnergy(TRIPLETS, "error"),
 ]
 EVERY = [*SMOOTH, *ROUGH]
-NAMED = {
-    "ids": lambda energy: " ".join(
-        [type(energy).__name__, *(v for v in vars(energy).values() if type(v) is str)]
-    )
-}
+
+
+def name_of(energy):
+    words = [value for value in vars(energy).values() if isinstance(value, str)]
+    return " ".join([type(energy).__name__, *words])
+
+
+NAMED = {"ids": name_of}
 SHORT = Annealing(Constant(0.0), ElementMove(0.3, n_moves=5), n_steps=3, n_replicas=2)
 
 
@@ -107,9 +110,8 @@ def test_gradients_are_finite_differences(energy, iris, rng):
         step = np.zeros((3, 4))
         step[place] = h
         difference = (bound(A + step) - bound(A - step)) / (2 * h)
-        np.testing.assert_allclose(
-            gradient[:, *place], difference, rtol=1e-4, atol=1e-6
-        )
+        found = gradient[:, *place]
+        np.testing.assert_allclose(found, difference, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("energy", ROUGH, **NAMED)
@@ -120,9 +122,10 @@ def test_rough_energies_have_no_gradient_and_no_scale(energy, few, rng):
     np.testing.assert_array_equal(bound(1e30 * A), bound(A))
 
 
-@pytest.mark.parametrize(
-    "energy", [energy for energy in EVERY if not names_rows(energy)], **NAMED
-)
+OF_ALL_ROWS = [energy for energy in EVERY if not names_rows(energy)]
+
+
+@pytest.mark.parametrize("energy", OF_ALL_ROWS, **NAMED)
 def test_one_data_set_per_replica(energy, iris, rng):
     X, y = iris[0][::3], targets(energy, iris[1][::3])
     stack, A = np.stack([X, X[:, ::-1], X**2]), rng.standard_normal((3, 2, 4))
@@ -146,9 +149,8 @@ def exact_mean(bound, T):
 def test_metropolis_samples_boltzmanns_distribution(energy, few):
     X, y, T = few[0], targets(energy, few[1]), 0.2
     bound = (energy + Confinement()).bind(X, y)
-    sampler = Annealing(
-        Constant(T), MatrixMove(1.0, n_moves=2), n_steps=60, burn_in=0.3
-    )
+    move = MatrixMove(1.0, n_moves=2)
+    sampler = Annealing(Constant(T), move, n_steps=60, burn_in=0.3)
     A = np.random.default_rng(2).normal(0, 0.3, (80, 1, 2))
     run = sampler.iterate(np.random.default_rng(3), bound, A)
     means = np.mean([state.energy for state, info in run if not info.adapting], axis=0)

@@ -79,9 +79,8 @@ def test_maps_of_any_size(kernels, rng, scale, size):
     # in an exponent
     tolerance = 1e-4 if scale <= 10 else 0.3
     rtol = 1e-5 if scale <= 10 else 1e-3
-    assert_same(
-        both(kernels, X, y, Similarity("class"), A, None, size), rtol, tolerance
-    )
+    found = both(kernels, X, y, Similarity("class"), A, None, size)
+    assert_same(found, rtol, tolerance)
 
 
 @pytest.mark.parametrize("N", [2, 3, 255, 256, 257, 700])

@@ -13,27 +13,11 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import MinMaxScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from freemetric import (
-    DMLFE,
-    GMML,
-    ITML,
-    LDML,
-    LSML,
-    MCML,
-    MLKR,
-    NCA,
-    RCA,
-    SDML,
-    Euclidean,
-    MetricKNeighborsClassifier,
-    MetricKNeighborsRegressor,
-)
+from freemetric import DMLFE, GMML, ITML, LDML, LSML, MCML, MLKR, NCA, RCA, SDML
 from freemetric.exceptions import DataWarning
 from freemetric.learners import LEARNERS
 from freemetric.learners.validation import canonical_order, count_copies, unit_of
-from freemetric.sklearn_compat import expected_failed_checks
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
@@ -57,18 +41,6 @@ def learner(request):
 def fitted(request, iris):
     """A learner of iris; tests leave it as it is."""
     return made(request.param).fit(*iris)
-
-
-SLOW = [MetricKNeighborsClassifier(RCA(), 3), MetricKNeighborsRegressor(Euclidean(), 3)]
-
-
-@pytest.mark.slow
-@parametrize_with_checks(
-    [make() for make in LEARNERS.values()] + [MLKR(max_iter=20), *SLOW],
-    expected_failed_checks=expected_failed_checks,
-)
-def test_the_contract_of_scikit_learn(estimator, check):
-    check(estimator)
 
 
 def test_everything_public_follows_from_components(fitted, iris):

@@ -27,9 +27,8 @@ def test_as_good_as_scikit_learn(data, n_components):
     X, y = data
     init = "identity" if n_components is None else "pca"
     ours = NCA(n_components, init=init).fit(X, y)
-    theirs = NeighborhoodComponentsAnalysis(
-        n_components, init=init, random_state=0
-    ).fit(X, y)
+    theirs = NeighborhoodComponentsAnalysis(n_components, init=init, random_state=0)
+    theirs.fit(X, y)
     energy = NCAEnergy().bind(X, y, device="reference")
     maps = np.array([ours.components_, theirs.components_])
     our_energy, their_energy = energy(maps)
