@@ -96,6 +96,36 @@ def test_names_of_features_are_kept(name):
     assert not hasattr(learner.fit(X, y), "feature_names_in_")
 
 
+@pytest.mark.parametrize("name", ["ITML", "MMC", "SDML"])
+@pytest.mark.filterwarnings("ignore")
+def test_predictions_are_signs_of_distances_below_the_threshold(name):
+    model = getattr(metric_learn, name)().fit(X[PAIRS], ALIKE).set_threshold(0.4)
+    is_near = model.pair_distance(X[PAIRS]) <= 0.4
+    assert_array_equal(model.predict(X[PAIRS]), np.where(is_near, 1, -1))
+
+
+def test_only_a_prior_must_be_definite():
+    flat = np.diag([1.0, 1.0, 0.0])
+    metric_learn.MMC(init=flat).fit(X[PAIRS], ALIKE)
+    with pytest.raises(np.linalg.LinAlgError, match="strictly positive definite"):
+        ITML(prior=flat).fit(X[PAIRS], ALIKE)
+
+
+def test_unlabelled_points_are_in_no_pair():
+    labels = np.where(np.arange(60) % 3 == 0, -1, y)
+    constraints = metric_learn.Constraints(labels)
+    assert set(constraints.partial_labels[::3]) == {-1}
+    used = np.concatenate(constraints.positive_negative_pairs(50, random_state=0))
+    assert (labels[used] >= 0).all()
+
+
+def test_what_is_said_of_classes_with_few_neighbors():
+    constraints = metric_learn.Constraints([0, 0, 0, 1, 1, 1, 1, 1, 1])
+    said = "class 0 has 3 elements.* generate 5 genuine .* generate 2 genuine neighbors"
+    with pytest.warns(UserWarning, match=said):
+        constraints.generate_knntriplets(np.eye(9), k_genuine=4, k_impostor=1)
+
+
 BROKEN = np.full((4, 2, 3), np.nan)
 THREE = X[rng.integers(60, size=(9, 3))]
 
