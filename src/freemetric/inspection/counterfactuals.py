@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_regressor
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .features import feature_groups, training_rows_have_no_names
+from .features import check_ensemble, feature_groups, training_rows_have_no_names
 
 N_DONORS = 5  # training rows whose values are tried; the fewest changes win
 BATCH_SIZE = 64  # training rows that are predicted together
@@ -98,6 +99,9 @@ def counterfactuals(
     if hasattr(model, "pipeline_"):
         advice = "give model.pipeline_[-1], and model.pipeline_[0].transform(X)"
         raise TypeError(f"counterfactuals changes numbers, not cells: {advice}.")
+    if is_regressor(model):
+        raise TypeError("counterfactuals changes classes, and this model has none.")
+    check_ensemble(model, "FreeEnergyClassifier")
     samples = validate_data(
         model, X, reset=False, dtype=float, ensure_all_finite="allow-nan"
     )

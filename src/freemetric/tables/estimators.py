@@ -322,7 +322,7 @@ class TableClassifier(ClassifierMixin, TableModel):
         """Return the labels as an array without gaps; all are texts, or none is."""
         labels = super()._check_target(y, n_rows)
         given = np.asarray(y, dtype=object).ravel()  # numpy makes texts of all, too
-        are_texts = [isinstance(label, str | bytes) for label in given]
+        are_texts = [isinstance(label, str) for label in given]
         if any(are_texts) and not all(are_texts):
             raise TypeError("y holds texts and other labels: make all of them texts.")
         return labels

@@ -87,8 +87,6 @@ def as_target(y, n_rows, owner):
         raise ValueError(f"Input y contains NaN: it has {n_gaps} gaps; {message}.")
     if cells.dtype == object:
         cells = np.array(cells.tolist())  # numbers and truth values are no objects
-    if cells.dtype.kind == "S":
-        cells = np.char.decode(cells, errors="replace")
     y = column_or_1d(cells, warn=True)
     if len(y) != n_rows:
         raise ValueError(f"X has {n_rows} rows, and y has {len(y)}.")
