@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from freemetric.kernels import Loss, Similarity, kernels_for, reference
+from freemetric.kernels import Loss, Similarity, devices, kernels_for, reference
 from freemetric.kernels.numba import all_pairs
 
 COSTS = [
@@ -185,6 +185,13 @@ def test_log_partition_is_the_formula(rng):
 def test_unknown_device_is_named():
     with pytest.raises(ValueError, match="Unknown device 'tpu'; known devices: 'cpu'"):
         kernels_for("tpu")
+
+
+def test_missing_torch_is_named(monkeypatch):
+    monkeypatch.setattr(devices, "find_spec", lambda name: None)
+    devices._backend.cache_clear()
+    with pytest.raises(ImportError, match=r"pip install torch \(extra 'gpu'\)"):
+        kernels_for("cuda")
 
 
 def test_missing_gpu_is_named():
