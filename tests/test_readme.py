@@ -90,7 +90,6 @@ def test_times_are_those_of_the_page_of_metric_learn():
         assert row.split(" | ")[3:5] == [theirs, here]
 
 
-
 def tables_of(file):
     path = ROOT / "benchmarks" / "tables" / file
     return path.read_text() if path.exists() else pytest.skip("no records here")
