@@ -32,6 +32,7 @@ from freemetric import (
     SDML,
     Covariance,
     Euclidean,
+    FreeEnergyClassifier,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
 )
@@ -153,10 +154,11 @@ def test_any_kind_of_array_gives_the_same_metric(learner, iris):
     np.testing.assert_allclose(again.transform(rows), X @ expected.T)
 
 
-def test_a_sparse_matrix_that_is_too_large_is_refused(iris):
+@pytest.mark.parametrize("estimator", [RCA(), FreeEnergyClassifier()])
+def test_a_sparse_matrix_that_is_too_large_is_refused(estimator, iris):
     X = sparse.csr_array((150, 100_000))
     with config_context(working_memory=1), pytest.raises(ValueError, match="114 MiB"):
-        RCA().fit(X, iris[1])
+        estimator.fit(X, iris[1])
 
 
 def test_the_order_of_rows_does_not_matter(learner, wine):
