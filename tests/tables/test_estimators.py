@@ -149,6 +149,13 @@ def test_targets_that_are_no_numbers():
         TableRegressor(Ridge()).fit(FRAME, VALUES[1:])
 
 
+def test_frames_of_polars_need_arrow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    frame = type("DataFrame", (), {"to_pandas": None, "__module__": "polars.frame"})
+    with pytest.raises(ImportError, match=r"pip install pyarrow \(extra 'parquet'\)"):
+        clone(BAYES).fit(frame(), LABELS)
+
+
 RECORDS = partial(pd.DataFrame.to_dict, orient="records")
 OBJECTS = partial(pd.DataFrame.to_numpy, dtype=object)
 
