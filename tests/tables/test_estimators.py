@@ -2,6 +2,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -160,7 +161,12 @@ RECORDS = partial(pd.DataFrame.to_dict, orient="records")
 OBJECTS = partial(pd.DataFrame.to_numpy, dtype=object)
 
 
-@pytest.mark.parametrize("convert", [RECORDS, OBJECTS])
+def foreign(frame):
+    """A frame of another library."""
+    return SimpleNamespace(to_pandas=lambda: frame)
+
+
+@pytest.mark.parametrize("convert", [RECORDS, OBJECTS, foreign])
 def test_other_frames(convert):
     model = clone(BAYES).fit(FRAME, LABELS)
     expected = model.predict_proba(FRAME)
