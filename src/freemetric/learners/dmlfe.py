@@ -111,7 +111,7 @@ class DMLFE(WeightedMetricLearner):
         with the same data and parameters; fits can share a folder. Needs a
         ``random_state`` and a sampler with ``begin`` and ``advance``.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of starts, batches and moves.
 
     Attributes
     ----------
