@@ -9,7 +9,7 @@ RIVALS := .venv-rivals
 DOCS := .venv-docs
 RELEASE := .venv-release
 
-.PHONY: bench-parts demo paper test test-slow test-oldest test-minima test-metric-learn lint results docs release-check fuzz survive mutants usual clean \
+.PHONY: bench-parts demo paper test test-slow test-oldest test-minima test-metric-learn coverage lint results docs release-check fuzz survive mutants usual clean \
 	bench-accuracy bench-regression bench-bayes bench-scale bench-learners bench-speed bench-quick bench-rivals
 
 demo: $(VENV)/ready
@@ -41,6 +41,12 @@ test-minima: $(MINIMA)/ready
 # metric-learn's own tests on freemetric.metric_learn; its source archive is fetched into out/metric-learn
 test-metric-learn: $(VENV)/ready
 	$(RUN) tools/metric_learn_suite.py
+
+# lines of the library that `make test` runs and its extras' tests, and those that none runs
+coverage: $(VENV)/all
+	$(RUN) -m pip install --quiet --disable-pip-version-check coverage
+	$(RUN) -m coverage run -m pytest -m "not slow"
+	$(RUN) -m coverage report
 
 lint: $(VENV)/ready
 	$(RUN) -m ruff check .

@@ -37,9 +37,7 @@ def pytest_configure(config):
     """Compile kernels once for all workers: two at a time would compile them twice."""
     if hasattr(signal, "SIGHUP"):  # ``nohup`` ignores it, and so would what tests start
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    if (
-        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    ):  # in the background of a shell
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
         # There is a worker for every core; threads of BLAS would wait for each other.

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import freemetric
-from freemetric import learners, metric_learn
+from freemetric import learners
 from freemetric.mc import Annealing, Constant, ElementMove
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -130,10 +130,3 @@ def test_objects_that_are_parameters(room):
             assert repr(found)
             for name in dir(found):
                 getattr(found, name)
-
-
-@pytest.mark.parametrize("name", metric_learn.__all__)
-def test_names_of_metric_learn_are_tried(name):
-    value = getattr(metric_learn, name)
-    is_estimator = issubclass(value, BaseEstimator)
-    assert (f"metric_learn.{name}" in ESTIMATORS) == is_estimator

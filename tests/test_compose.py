@@ -5,6 +5,7 @@ import re
 from importlib.util import find_spec
 
 import pytest
+from sklearn.datasets import load_wine
 
 from .pages import ROOT, blocks
 
@@ -72,7 +73,6 @@ def test_recipes_are_short():
 
 @pytest.fixture
 def wines():
-    load_wine = pytest.importorskip("sklearn.datasets").load_wine
     pytest.importorskip("pandas")
     data = load_wine(as_frame=True)
     names = data.target.map({0: "barolo", 1: "grignolino", 2: "barbera"})

@@ -5,16 +5,8 @@ import sys
 
 import pytest
 
-PARTS = (
-    "cli",
-    "dask",
-    "experiments",
-    "inspection",
-    "metric_learn",
-    "plotting",
-    "tables",
-    "thermodynamics",
-)
+PARTS = "cli dask experiments inspection metric_learn plotting tables thermodynamics"
+PARTS = tuple(PARTS.split())
 CODE = """
 import importlib, pkgutil, sys, tempfile
 from importlib.abc import MetaPathFinder

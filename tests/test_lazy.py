@@ -27,13 +27,6 @@ def test_the_package_alone_imports_nothing_slow():
     assert imported(code) == set()
 
 
-@pytest.mark.parametrize(
-    "words", [["--version"], ["--help"], ["fit", "--help"], ["evaluate", "--help"]]
-)
-def test_the_help_of_commands_imports_nothing_slow(words):
-    assert imported("from freemetric.cli import main; main()", *words) == set()
-
-
 @pytest.mark.parametrize("name", freemetric.__all__)
 def test_every_name_is_there(name):
     namespace = {}

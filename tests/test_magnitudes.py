@@ -97,10 +97,9 @@ def test_units_of_features_do_not_matter(data, factor):
     factors = np.where(np.arange(10) % 2, factor, 1.0)
     kinds = ["scaled/full", "quantiles/diagonal"]
     found = []
+    options = {"candidates": kinds, "estimators": None, "random_state": 0}
     for Z in (X, factors * X):
-        model = FreeEnergyRegressor(
-            4, candidates=kinds, estimators=None, random_state=0
-        )
+        model = FreeEnergyRegressor(4, **options)
         found.append(model.fit(Z, y).ensemble_.votes(Z))
         assert_array_equal(np.isfinite(model.predict(Z)), True)
     # Votes are in single precision, and neighbours may change places.

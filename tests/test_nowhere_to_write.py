@@ -77,14 +77,8 @@ def environment(**more):
 
 
 def run(words, **more):
-    done = subprocess.run(
-        words,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environment(**more),
-        cwd="/",
-    )
+    options = {"capture_output": True, "text": True, "timeout": 300, "cwd": "/"}
+    done = subprocess.run(words, env=environment(**more), **options)
     if done.returncode == CANNOT:
         pytest.skip(f"this machine forbids that: {done.stderr.strip()[-200:]}")
     assert done.returncode == 0, done.stderr[-1000:]

@@ -22,7 +22,7 @@ from sentences import printed_table, with_figures
 
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "benchmarks/tables"
-TOPICS = ("paper", "classification", "regression", "scale")
+TOPICS = ("paper", "classification", "regression", "scale", "physics")
 PAGES = tuple(
     ROOT / name
     for name in (
@@ -47,6 +47,8 @@ COMMANDS = {
     "effort": "classification/effort.py",
     "explain_shares": "classification/explain_shares.py",
     "learners_size": "speed/learners_size.py",
+    "basins": "physics/basins.py",
+    "cooling": "physics/cooling.py",
     "paper_honest": "paper/paper.py honest",
     "paper_one_k": "paper/paper.py one-k",
     "paper_published": "paper/paper.py published",
@@ -122,6 +124,8 @@ EXCERPTS = {
     "coverage": Excerpt("regression_noise", "coverage of 90 % intervals |"),
     "scale-seconds": Excerpt("scale", "seconds of a fit"),
     "scale-excess": Excerpt("scale", "points above the Bayes error"),
+    "basins": Excerpt("basins", "set |", (0, 3, 4, 5, 7, 8, 9, 11), "mean"),
+    "cooling": Excerpt("cooling", "problem |"),
     "published": Excerpt("paper_published", "Data set", (1, 2, 3, 4), "Mean"),
     "honest-summary": Excerpt("paper_honest", "Data set", rows="Mean|Median|Rank"),
     "one-k-summary": Excerpt("paper_one_k", "Data set", rows="Mean|Median|Rank"),

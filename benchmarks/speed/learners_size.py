@@ -76,8 +76,10 @@ def cell(record):
         return "—"
     if "failure" in record:
         return record["failure"].split(":")[0]
-    digits = ".0f" if record["seconds"] >= 100 else ".2g"
-    return f"{record['seconds']:{digits}} s, {record['megabytes']:.0f} MB"
+    seconds = record["seconds"]
+    digits = ".0f" if seconds >= 100 else ".2g"
+    shown = "under 0.01" if seconds < 0.01 else f"{seconds:{digits}}"
+    return f"{shown} s, {record['megabytes']:.0f} MB"
 
 
 def row(name, records):

@@ -6,6 +6,7 @@ A release of scikit-learn that moves these names breaks this file alone.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -98,24 +99,25 @@ def expected_failed_checks(estimator):
 
 @contextmanager
 def naming_texts(X: Any) -> Iterator[None]:
-    """Let the error of a check of samples name the first text in X, if there is one."""
+    """Let the error of a check name the first text or date in X, if there is one."""
     try:
         yield
-    except ValueError:
+    except (TypeError, ValueError):
         found = first_text(X)
         if found is None:
             raise
-        name, text = found
+        name, cell = found
+        kind = "text" if isinstance(cell, str) else "date"
         message = (
-            f"Column {name!r} has the text {text!r:.60}, and X must be numbers: "
-            "freemetric.TableClassifier and TableRegressor take tables with texts, "
+            f"Column {name!r} has the {kind} {str(cell)!r:.60}, and X must be numbers: "
+            f"freemetric.TableClassifier and TableRegressor take tables with {kind}s, "
             "freemetric.tables.TableEncoder makes numbers of them."
         )
         raise ValueError(printable(message)) from None
 
 
-def first_text(X: Any) -> tuple[Any, str] | None:
-    """The name of the first column with a text that is no number, and the text.
+def first_text(X: Any) -> tuple[Any, Any] | None:
+    """The name of the first column with a date, or a text that is no number; the cell.
 
     Examples
     --------
@@ -128,8 +130,9 @@ def first_text(X: Any) -> tuple[Any, str] | None:
     names = getattr(X, "columns", range(cells.shape[1]))
     for name, column in zip(names, cells.T, strict=True):
         for cell in column:
-            if isinstance(cell, str) and not is_number(cell):
-                return name, str(cell)
+            is_word = isinstance(cell, str) and not is_number(cell)
+            if is_word or isinstance(cell, date):
+                return name, cell
     return None
 
 

@@ -21,16 +21,9 @@ class AbstractModel:
     _default_auxiliary_params_extra = None
     default_random_seed = 0
 
-    def __init__(
-        self,
-        path=None,
-        name=None,
-        problem_type=None,
-        eval_metric=None,
-        hyperparameters=None,
-    ):
+    def __init__(self, *, path, name, problem_type, eval_metric, hyperparameters):
         self.path, self.name, self.problem_type = path, name, problem_type
-        self.given = dict(hyperparameters or {})
+        self.given = dict(hyperparameters)
         self.model = None
 
     def _set_default_param_value(self, name, value):

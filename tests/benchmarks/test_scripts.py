@@ -13,19 +13,9 @@ FOLDER = ROOT / "benchmarks"
 pytestmark = pytest.mark.skipif(
     not FOLDER.exists(), reason="benchmarks are not part of an installed package"
 )
-SCRIPTS = ["accuracy", "effort", "gpu", "learners", "learners_size", "mixed"]
-SCRIPTS += [
-    "again",
-    "basins",
-    "cooling",
-    "outside",
-    "paper",
-    "parts",
-    "quick",
-    "regression",
-    "scale",
-    "synthetic",
-]
+SCRIPTS = ["accuracy", "again", "basins", "cooling", "effort", "gpu", "learners"]
+SCRIPTS += ["learners_size", "mixed", "outside", "paper", "parts", "quick"]
+SCRIPTS += ["regression", "scale", "synthetic"]
 LINES = sorted(FOLDER.rglob("records/**/*.jsonl"))
 COMMANDS = ["accuracy", "learners_size", "mixed", "mixed --list", "outside", "paper"]
 COMMANDS += ["regression", "regression --noise", "scale", "synthetic"]
@@ -102,9 +92,8 @@ def test_lines_of_processes_of_their_own(words, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.slow
 def test_a_learner_is_measured_in_a_process_of_its_own(monkeypatch, capsys):
-    text = main(
-        monkeypatch, capsys, ["learners", "--learners", "lda", "--sets", "wine"]
-    )
+    words = ["learners", "--learners", "lda", "--sets", "wine"]
+    text = main(monkeypatch, capsys, words)
     assert "| lda | freemetric |" in text
     assert "failed" not in text
 

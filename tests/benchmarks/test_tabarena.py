@@ -64,13 +64,9 @@ def table(rng):
 
 def fitted(model_class, folder, X, y, problem_type="binary"):
     metric = "root_mean_squared_error" if problem_type == "regression" else "log_loss"
-    model = model_class(
-        path=str(folder),
-        name="free-energy",
-        problem_type=problem_type,
-        eval_metric=metric,
-        hyperparameters={"n_replicas": 12},
-    )
+    about = {"path": str(folder), "name": "free-energy", "problem_type": problem_type}
+    options = {"n_replicas": 12}
+    model = model_class(eval_metric=metric, hyperparameters=options, **about)
     model.fit(X=X, y=y, num_cpus=1, num_gpus=0)
     return model
 

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 import pandas as pd
 import pytest
 
-from freemetric.cli.files import SUFFIXES, read_table, suffix_of, write_table
+from freemetric.cli.files import SUFFIXES, header_of, read_table, suffix_of, write_table
 
 NEEDS_ARROW = pytest.mark.skipif(
     find_spec("pyarrow") is None, reason="needs the extra parquet"
@@ -31,6 +31,15 @@ def test_separators_and_encodings(separator, encoding, tmp_path):
     path = tmp_path / "table.csv"
     FRAME.to_csv(path, sep=separator, encoding=encoding, index=False)
     assert read_table(path)["name"].tolist() == FRAME["name"].tolist()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_unicode_text_of_excel(encoding, tmp_path):
+    path = tmp_path / "table.txt"
+    marked = "\ufeff" if encoding != "utf-16" else ""
+    path.write_text(f"{marked}name\tsize\nZoë\t1\n", encoding=encoding)
+    assert read_table(path).to_dict("records") == [{"name": "Zoë", "size": "1"}]
+    assert header_of(path) == ["name", "size"]
 
 
 def test_cells_of_text_stay_texts(tmp_path):

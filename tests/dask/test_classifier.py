@@ -34,12 +34,6 @@ def local(samples):
     return FreeEnergyClassifier(**SETTINGS).fit(*samples)
 
 
-@pytest.fixture(autouse=True)
-def no_threads():
-    with dask.config.set(scheduler="synchronous"):
-        yield
-
-
 def chunked(X, chunks):
     return da.from_array(X, chunks=(chunks, *X.shape[1:]))
 

@@ -19,12 +19,6 @@ from freemetric.dask.collections import merged_in_steps  # noqa: E402
 from freemetric.dask.partitions import Points, nearest_of_all  # noqa: E402
 
 
-@pytest.fixture(autouse=True)
-def no_threads():
-    with dask.config.set(scheduler="synchronous"):
-        yield
-
-
 def places_of(X, weights, values):
     return Points.of(X, np.ones(len(X)), weights, weights[:, None] * values)
 
@@ -73,11 +67,7 @@ WRONG = {
     "few labels": (X, y[:30], "inconsistent numbers of samples"),
     "infinity": (X / 0, y, "infinity"),
     "one dimension": (y, y, "X must be an array of 2 dim.* not sparse"),
-    "a sparse matrix": (
-        csr_array(np.eye(40)),
-        y,
-        "X must be an array of 2 dim.* not sparse",
-    ),
+    "a sparse matrix": (csr_array(np.eye(40)), y, "of 2 dim.* not sparse"),
     "a column of labels": (X, y[:, None], "y must be an array of 1 dim"),
     "words": (FRAME, y, "could not convert string to float"),
     "no label": (X, NONE, "y has missing values"),

@@ -27,12 +27,6 @@ def samples():
     return np.concatenate([X, X[:30]]), np.concatenate([y, 1.1 * y[:30]])
 
 
-@pytest.fixture(autouse=True)
-def no_threads():
-    with dask.config.set(scheduler="synchronous"):
-        yield
-
-
 def chunked(X, chunks):
     return da.from_array(X, chunks=(chunks, *X.shape[1:]))
 

@@ -31,10 +31,8 @@ def test_batches_are_stratified_and_without_repetition(rng):
 
 def test_all_samples_of_a_class_are_equally_likely(iris):
     batches, drawn = Batches(*iris), streams(1)
-    counts = np.bincount(
-        np.concatenate([batches.for_replicas(drawn, 30)[0] for _ in range(1000)]),
-        minlength=150,
-    )
+    rows = [batches.for_replicas(drawn, 30)[0] for _ in range(1000)]
+    counts = np.bincount(np.concatenate(rows), minlength=150)
     assert np.abs(counts - 200).max() < 5 * np.sqrt(200 * 0.8)
 
 
@@ -46,10 +44,8 @@ def test_all_samples_of_a_class_are_equally_likely(iris):
 def test_a_draw_is_the_energy_of_its_rows(energy, iris):
     X, y = iris
     bound = MiniBatch(energy, 40).bind(X, y)
-    rows, A = (
-        Batches(X, y).for_replicas(streams(2), 40),
-        np.random.default_rng(0).standard_normal((2, 3, 4)),
-    )
+    rows = Batches(X, y).for_replicas(streams(2), 40)
+    A = np.random.default_rng(0).standard_normal((2, 3, 4))
     value, gradient = bound.draw(streams(2)).value_and_grad(A)
     for r in range(2):
         there = energy.bind(X[rows[r]], y[rows[r]]).value_and_grad(A[r : r + 1])
@@ -62,11 +58,8 @@ def test_weights_go_along(iris):
     w = np.random.default_rng(0).uniform(0.5, 2, 150)
     rows, A = Batches(X, y).for_replicas(streams(1), 40)[0], np.eye(4)[None]
     there = NCAEnergy().bind(X[rows], y[rows], sample_weight=w[rows])(A)
-    np.testing.assert_allclose(
-        MiniBatch(NCAEnergy(), 40).bind(X, y, sample_weight=w).draw(streams(1))(A),
-        there,
-        rtol=1e-6,
-    )
+    bound = MiniBatch(NCAEnergy(), 40).bind(X, y, sample_weight=w)
+    np.testing.assert_allclose(bound.draw(streams(1))(A), there, rtol=1e-6)
 
 
 @pytest.mark.parametrize("n_targets", [1, 2])
@@ -89,9 +82,8 @@ def test_a_call_is_one_sample_without_noise(iris):
     assert some(A)[0] == some(A)[0] == some.value_and_grad(A)[0][0]
     assert some(A)[0] == NCAEnergy().bind(X[some.sample], y[some.sample])(A)[0]
     assert some.n_samples == 60
-    assert MiniBatch(NCAEnergy(), 20).bind(X, y)(A)[0] == pytest.approx(
-        NCAEnergy().bind(X, y)(A)[0], rel=1e-6
-    )
+    whole = MiniBatch(NCAEnergy(), 20).bind(X, y)(A)[0]
+    assert whole == pytest.approx(NCAEnergy().bind(X, y)(A)[0], rel=1e-6)
     walk = Annealing(Constant(1e-3), ElementMove(0.5), n_steps=2)
     fixed = NCAEnergy().bind(X[some.sample], y[some.sample])
     walks = [
@@ -118,18 +110,15 @@ def test_a_replica_draws_the_same_alone_and_beside_others(iris):
 
     def last(numbers):
         A = np.repeat(np.eye(4)[None], len(numbers), axis=0)
-        return list(
-            sampler.iterate(Streams.from_seeds([seeds[n] for n in numbers]), energy, A)
-        )[-1][0].A
+        streams = Streams.from_seeds([seeds[n] for n in numbers])
+        return list(sampler.iterate(streams, energy, A))[-1][0].A
 
     np.testing.assert_array_equal(last([2, 0]), last([0, 1, 2])[[2, 0]])
 
 
 def test_memory_mapped_single_precision_is_not_copied(tmp_path, rng):
-    X = np.lib.format.open_memmap(
-        tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=(500, 4)
-    )
-    X[:], y = rng.random((500, 4)), np.arange(500) % 3
+    np.save(tmp_path / "X.npy", rng.random((500, 4), dtype=np.float32))
+    X, y = np.load(tmp_path / "X.npy", mmap_mode="r"), np.arange(500) % 3
     bound = MiniBatch(NCAEnergy(), 50).bind(X, y)
     assert bound.batches.X is X
     assert np.isfinite(bound.draw(streams(1))(np.eye(4)[None])).all()

@@ -51,3 +51,21 @@ def made(request):
         return kind[request.param](n_replicas, **options)
 
     return make, request.getfixturevalue(data)
+
+
+ODD = {
+    "one feature": lambda X: X[:, :1],
+    "constants": lambda X: np.column_stack([X, np.ones((len(X), 3))]),
+    "tiny": lambda X: 1e-300 * X,
+    "huge": lambda X: 1e145 * X,
+    "wide": lambda X: np.random.default_rng(0).normal(size=(len(X), 600)),
+    "ties": np.round,
+    "equal": lambda X: np.ones((len(X), 2)),
+    "copies": lambda X: np.vstack([X[::3]] * 3),
+}
+
+
+@pytest.fixture(params=ODD)
+def odd(request):
+    """A function that makes features odd."""
+    return ODD[request.param]

@@ -104,17 +104,15 @@ def test_strongest_votes_make_the_vote(make, rng):
     assert (np.diff(shares, axis=1) <= 0).all()
     assert_allclose(shares.sum(axis=1), 1, rtol=1e-5)
     values = ensemble.training_set.values[rows]
-    assert_allclose(
-        (shares[:, :, None] * values).sum(axis=1), ensemble.votes(Q), atol=1e-5
-    )
+    found = (shares[:, :, None] * values).sum(axis=1)
+    assert_allclose(found, ensemble.votes(Q), atol=1e-5)
 
 
 def test_shares_of_features_are_shares_of_the_squared_distance(make):
     """With a single stretching map, the part of every feature in all pairs."""
     ensemble = make(["scaled/diagonal"])
-    ensemble.members[0] = Member(
-        "scaled", "diagonal", np.array([[[1.0, 2, 0, 5]]]), np.array([1.0])
-    )
+    maps = np.array([[[1.0, 2, 0, 5]]])
+    ensemble.members[0] = Member("scaled", "diagonal", maps, np.ones(1))
     Z = ensemble.views["scaled"](ensemble.X) * [1, 2, 0, 5]
     parts = [squareform(pdist(z[:, None]) ** 2).sum() for z in Z.T]
     found = feature_shares(ensemble.members, ensemble.views, ensemble.X)

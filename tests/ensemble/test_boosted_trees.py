@@ -32,11 +32,8 @@ def leaf_parts(X, force, weights, rows, depth):
                 best, parts = gain, (left, right)
     if parts is None:
         return [rows]
-    return [
-        leaf
-        for part in parts
-        for leaf in leaf_parts(X, force, weights, part, depth - 1)
-    ]
+    left, right = (leaf_parts(X, force, weights, part, depth - 1) for part in parts)
+    return left + right
 
 
 def boosted_by_loops(X, y, weights, n_trees=40):
@@ -107,12 +104,8 @@ def test_it_is_as_good_as_boosting_of_scikit_learn(X, y):
 
 
 def test_more_samples_bear_more_and_deeper_trees():
-    assert [tree_numbers(n) for n in (10, 2000, 8000, 10**6)] == [
-        (40, 4),
-        (40, 4),
-        (80, 6),
-        (100, 8),
-    ]
+    found = [tree_numbers(n) for n in (10, 2000, 8000, 10**6)]
+    assert found == [(40, 4), (40, 4), (80, 6), (100, 8)]
 
 
 def test_borders_lie_midway_between_values(rng):

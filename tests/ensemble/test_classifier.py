@@ -137,17 +137,14 @@ def test_partial_fit_fits_the_estimators_anew(blobs):
     known = LogisticRegression().fit(X, y)
     assert_allclose(model.estimators_[0][1].predict_proba(X), known.predict_proba(X))
     first = few(estimators=line).partial_fit(X, y, classes=[0, 1, 2])
-    assert_array_equal(
-        first.predict_proba(X), few(estimators=line).fit(X, y).predict_proba(X)
-    )
+    at_once = few(estimators=line).fit(X, y)
+    assert_array_equal(first.predict_proba(X), at_once.predict_proba(X))
 
 
 def test_partial_fit_refuses_new_classes_and_other_features(blobs):
     X, y = blobs
     model = few().fit(X, y)
-    with pytest.raises(
-        ValueError, match=r"y has the class .*7.*, which was not in the"
-    ):
+    with pytest.raises(ValueError, match=r"y has the class .*7.*, which was not in"):
         model.partial_fit(X[:2], [0, 7])
     with pytest.raises(ValueError, match="expecting 4 features"):
         model.partial_fit(X[:2, :3], [0, 1])
@@ -218,17 +215,11 @@ def test_wrong_parameters_are_named_in_a_line(blobs, options, message):
 # --- odd tables -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        np.array(["no", "yes"]),
-        np.array(["no", "yes"], dtype=object),
-        np.array([False, True]),
-        np.array([-1.0, 3.0]),
-        np.array([2**40, 2**41]),
-    ],
-    ids=["text", "object", "bool", "float", "large"],
-)
+LABELS = [np.array(["no", "yes"]), np.array(["no", "yes"], dtype=object)]
+LABELS += [np.array([False, True]), np.array([-1.0, 3.0]), np.array([2**40, 2**41])]
+
+
+@pytest.mark.parametrize("labels", LABELS)
 def test_labels_of_any_type(blobs, labels):
     X, y = blobs
     expected = few().fit(X, y > 0).predict(X)
@@ -276,6 +267,15 @@ def test_a_rare_class_among_many_samples(rng, monkeypatch):
     assert few().fit(X, y).score(X, y) == 1
 
 
+def test_metrics_are_searched_on_a_part_of_many_samples(wine, monkeypatch):
+    monkeypatch.setattr("freemetric.ensemble.base.MOST_SEARCHED", 60)
+    model = few().fit(*wine)
+    assert len(model.ensemble_.X) == len(wine[0])  # all vote
+    assert len(model.oob_decision_function_) == len(wine[0])
+    assert np.isfinite(model.oob_decision_function_).all(axis=1).sum() <= 60
+    assert model.score(*wine) > 0.95
+
+
 @pytest.mark.slow
 def test_300_classes_of_two_or_four_samples(rng):
     y = np.repeat(np.arange(300), np.where(np.arange(300) % 2, 2, 4))
@@ -285,24 +285,9 @@ def test_300_classes_of_two_or_four_samples(rng):
     assert np.isnan(model.oob_decision_function_[y % 2 == 1]).all()
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda X: X[:, :1],
-        lambda X: np.column_stack([X, np.ones((150, 3))]),
-        lambda X: 1e-300 * X,
-        lambda X: 1e145 * X,
-        lambda X: np.column_stack(
-            [X, np.random.default_rng(0).normal(size=(150, 600))]
-        ),
-        lambda X: np.round(X),
-        lambda X: np.repeat(X[:50], 3, axis=0)[np.argsort(np.tile(np.arange(3), 50))],
-    ],
-    ids=["one feature", "constants", "tiny", "huge", "wide", "ties", "copies"],
-)
-def test_odd_features(blobs, change):
+def test_odd_features(blobs, odd):
     X, y = blobs
-    X = change(X)
+    X = odd(X)
     model = few().fit(X[::2], y[::2])
     P = model.predict_proba(X)
     assert np.isfinite(P).all()

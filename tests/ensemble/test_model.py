@@ -86,9 +86,8 @@ def test_minus_zero_is_zero(made):
     make, (X, y) = made
     X = np.round(X, 1)
     minus = np.where(X == 0, -0.0, X)
-    assert_array_equal(
-        answers(make().fit(minus, y), X), answers(make().fit(X, y), minus)
-    )
+    expected = answers(make().fit(X, y), minus)
+    assert_array_equal(answers(make().fit(minus, y), X), expected)
 
 
 # --- a fit is all or nothing ----------------------------------------------------------
@@ -186,21 +185,6 @@ def test_a_pickle_holds_no_more_than_it_needs(fitted):
     assert_array_equal(again.transform(X), use_of_caches[0])
 
 
-def test_it_shows_itself(made):
-    make, (X, y) = made
-    model = make(n_neighbors=3)
-    before = repr(model)
-    assert "n_neighbors=3" in before
-    assert "n_neighbors" in model._repr_html_()
-    model.fit(X[::3], y[::3])
-    assert repr(model) == before
-    assert "n_neighbors" in model._repr_html_()
-    public = {name for name in dir(model) if not name.startswith("_")}
-    assert {"fit", "predict", "transform", "kneighbors", "ensemble_"} <= public
-    for name in public:
-        getattr(model, name)
-
-
 def test_transformed_samples_have_names(fitted):
     pandas = pytest.importorskip("pandas")
     model, (X, _) = fitted
@@ -216,11 +200,8 @@ def test_a_plain_fit_tries_what_it_says(fitted):
     model, _ = fitted
     selection = model.selection_
     assert len({len(column) for column in selection.values()}) == 1
-    tried = {
-        "/".join(pair)
-        for pair in zip(selection["view"], selection["form"], strict=True)
-    }
-    assert tried <= set(CANDIDATES)
+    pairs = zip(selection["view"], selection["form"], strict=True)
+    assert {"/".join(pair) for pair in pairs} <= set(CANDIDATES)
     assert selection["weight"].sum() == pytest.approx(1)
     best = selection["oob_loss"].argmin()
     assert selection["weight"][best] == selection["weight"].max()

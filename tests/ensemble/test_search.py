@@ -16,6 +16,14 @@ from freemetric.ensemble.search import (
 from freemetric.ensemble.tasks import ClassTask, TargetTask
 
 
+def test_numbers_are_learned_from_the_target_and_not_from_its_square(rng):
+    y = rng.normal(size=20)
+    task = TargetTask(np.column_stack([y, y**2]), None)
+    bags = np.array([[0, 3, 5], [7, 8, 1]])
+    assert_array_equal(task.targets(bags)[..., 0], y[bags])
+    assert_allclose(task.losses(np.zeros((1, 3, 2)), bags[0]), [y[bags[0]] ** 2])
+
+
 @pytest.mark.parametrize("size", [6, 30, 1000])
 def test_bags_have_their_share_of_every_stratum(rng, size):
     strata = np.repeat([0, 1, 2], [100, 40, 10])
@@ -106,17 +114,12 @@ def test_weights_are_boltzmann_factors_of_brier_scores(rng, is_weighted):
     for noise in noises:
         P = np.clip(y + noise * rng.normal(size=(2, 400)), 0, 1)
         shares.append(np.stack([1 - P, P], axis=2))
-    candidates = [
-        Candidate("scaled", "full", 9, [], 3 * P, np.full(400, 3)) for P in shares
-    ]
+    counts = np.full(400, 3)
+    candidates = [Candidate("scaled", "full", 9, [], 3 * P, counts) for P in shares]
     found = selection_weights(search, candidates)
     truth = np.eye(2)[y]
-    brier = np.array(
-        [
-            [np.average(((p - truth) ** 2).sum(1) / 2, weights=weights) for p in P]
-            for P in shares
-        ]
-    )
+    losses = ((np.array(shares) - truth) ** 2).sum(axis=3) / 2
+    brier = np.average(losses, axis=2, weights=weights)
     n = weights.sum() ** 2 / (weights**2).sum()
     error = np.sqrt(brier.min() * (1 - brier.min()) / n) + 0.5 / n
     known = np.exp(-2 * (brier - brier.min()) / error)
@@ -127,9 +130,8 @@ def test_weights_are_boltzmann_factors_of_brier_scores(rng, is_weighted):
 
 def test_weights_are_equal_where_nothing_is_out_of_bag():
     search = StandIn(ClassTask(np.array([0, 1]), 2, None), np.ones(2))
-    candidate = Candidate(
-        "scaled", "full", 2, [], np.zeros((2, 2, 2)), np.zeros(2, int)
-    )
+    nothing = np.zeros((2, 2, 2)), np.zeros(2, int)
+    candidate = Candidate("scaled", "full", 2, [], *nothing)
     assert_allclose(selection_weights(search, [candidate] * 3), np.full((3, 2), 1 / 6))
 
 
@@ -146,11 +148,9 @@ def test_larger_bags_get_the_replicas_where_they_are_better(
     rng, is_better, n_of_larger
 ):
     y = rng.integers(0, 2, 2000)
-    quality = {
-        ("a", False): 0.5,
-        ("b", False): 0.8,
-        ("b", True): 0.95 if is_better else 0.5,
-    }
+    quality = {("a", False): 0.5, ("b", False): 0.8, ("b", True): 0.5}
+    if is_better:
+        quality["b", True] = 0.95
     search = StandIn(ClassTask(y, 2, None), np.ones(2000), quality)
     learners = [Candidate("a", "full", 250), Candidate("b", "diagonal", 250)]
     tried = sample_replicas(search, learners, 36)

@@ -72,14 +72,6 @@ def test_quantiles_are_invariant_under_monotone_changes(rng, change):
     assert_allclose(found, Quantiles.fit(distinct)(distinct), atol=1e-9)
 
 
-def test_quantiles_of_many_rows_are_uniform(rng):
-    X = rng.normal(size=(5000, 2))
-    V = Quantiles.fit(X)(X)
-    assert_allclose(np.sort(V, axis=0)[:, 0], np.linspace(0, 1, 5000), atol=2e-3)
-    assert V.min() == 0
-    assert V.max() == 1
-
-
 def test_axes_keep_distances_of_scaled_features(rng):
     X = rng.normal(size=(50, 700)) * np.exp(rng.normal(size=700))
     V = Axes.fit(X)(X)
@@ -110,3 +102,10 @@ def test_candidates_are_a_view_and_a_form():
 def test_other_candidates_are_refused(name):
     with pytest.raises(ValueError, match="A candidate is a view and a form"):
         parse_candidate(name, 5)
+
+
+def test_quantiles_of_many_rows_are_uniform(rng):
+    X = rng.normal(size=(5000, 2))
+    V = Quantiles.fit(X)(X)
+    assert_allclose(np.sort(V, axis=0)[:, 0], np.linspace(0, 1, 5000), atol=2e-3)
+    assert (V.min(), V.max()) == (0, 1)

@@ -20,10 +20,8 @@ def test_all_sets_of_the_paper_but_one():
 @pytest.mark.parametrize("name", NAMES)
 def test_counts_are_those_of_the_paper(name):
     info = dataset_info(name)
-    assert (info.rows, len(info.class_counts)) == (
-        info.paper["rows"],
-        info.paper["classes"],
-    )
+    assert info.rows == info.paper["rows"]
+    assert len(info.class_counts) == info.paper["classes"]
     assert sum(info.class_counts.values()) == info.rows
     assert len(set(info.columns)) == info.features
     assert set(info.nominal) <= set(info.columns)
@@ -36,10 +34,8 @@ def test_the_papers_table(shared):
         for row in csv.DictReader(file):
             info = dataset_info(row["name"])
             counts = [int(row[key]) for key in ("patterns", "features", "classes")]
-            assert (info.number, info.paper_name) == (
-                int(row["number"]),
-                row["paper_name"],
-            )
+            assert info.number == int(row["number"])
+            assert info.paper_name == row["paper_name"]
             assert list(info.paper.values()) == counts
 
 

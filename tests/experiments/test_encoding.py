@@ -26,9 +26,7 @@ TABLE = TextTable("toys", COLUMNS, ["a", "b", "a", "b"])
 def test_rules_and_the_most_frequent_value(rule, expected):
     X, names = encode(TABLE, NOMINAL, {"colour": rule})
     if rule == "onehot":  # two values that occur are one feature
-        expected = {
-            name: column for name, column in expected.items() if name == "colour=red"
-        }
+        expected = {"colour=red": expected["colour=red"]}
     assert names == ("size", *expected, "side=r")
     np.testing.assert_array_equal(X[:, 0], [1, 2.5, 4, 2.5])
     np.testing.assert_array_equal(X[:, 1:-1], np.array(list(expected.values())).T)

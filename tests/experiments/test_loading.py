@@ -5,6 +5,7 @@ import gzip
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 
 from freemetric.experiments import (
@@ -35,9 +36,7 @@ def test_numbers_stay_as_they_are(shared):
     with (shared / "glass.csv").open(newline="") as file:
         rows = list(csv.reader(file))[1:]
     data = load_dataset("glass", shared)
-    np.testing.assert_array_equal(
-        data.X, [[float(field) for field in row[:-1]] for row in rows]
-    )
+    assert_array_equal(data.X, [[float(field) for field in row[:-1]] for row in rows])
     assert [data.classes[c] for c in data.y] == [row[-1] for row in rows]
 
 
@@ -45,7 +44,7 @@ def test_two_bits_make_a_nucleotide(shared):
     bits = load_dataset("promoters", shared).X.reshape(106, 57, 2)
     onehot = load_dataset("promoters", shared, encoding="plain").X
     bases = onehot.reshape(106, 57, 4).argmax(axis=2)
-    np.testing.assert_array_equal(bits @ [2, 1], bases)
+    assert_array_equal(bits @ [2, 1], bases)
 
 
 def test_missing_values(shared):
@@ -54,7 +53,7 @@ def test_missing_values(shared):
     data = load_dataset("hepatitis", shared)
     gaps = [not row["PROTIME"] for row in rows]
     mean = np.mean([float(row["PROTIME"]) for row in rows if row["PROTIME"]])
-    np.testing.assert_allclose(data.X[gaps, data.feature_names.index("PROTIME")], mean)
+    assert_allclose(data.X[gaps, data.feature_names.index("PROTIME")], mean)
     gaps = [not row["LIVER_BIG"] for row in rows]
     filled = data.X[gaps, data.feature_names.index("LIVER_BIG=yes")]
     assert set(filled) == {1}  # the most frequent value
@@ -65,24 +64,22 @@ def test_missing_values(shared):
 @pytest.mark.parametrize("name", ["iris", "wine"])
 def test_what_is_built_in_equals_the_file(name, shared):
     ours, theirs = load_dataset(name), load_dataset(name, shared)
-    np.testing.assert_array_equal(ours.X, theirs.X)
-    np.testing.assert_array_equal(ours.y, theirs.y)
+    assert_array_equal(ours.X, theirs.X)
+    assert_array_equal(ours.y, theirs.y)
     assert ours.feature_names == theirs.feature_names
 
 
 def test_iris_is_ucis():
     differs = (load_iris().data != load_dataset("iris").X).any(axis=1)
     assert np.flatnonzero(differs).tolist() == [34, 37]
-    np.testing.assert_array_equal(load_dataset("wine").X, load_wine().data)
+    assert_array_equal(load_dataset("wine").X, load_wine().data)
 
 
 def test_gzipped_or_not_and_the_variable(shared, tmp_path, monkeypatch):
     content = (shared / "glass.csv").read_bytes()
     (tmp_path / "glass.csv.gz").write_bytes(gzip.compress(content))
     monkeypatch.setenv("FREEMETRIC_DATA", str(tmp_path))
-    np.testing.assert_array_equal(
-        load_dataset("glass").X, load_dataset("glass", shared).X
-    )
+    assert_array_equal(load_dataset("glass").X, load_dataset("glass", shared).X)
 
 
 def cut(text):
@@ -156,7 +153,7 @@ def test_a_copy_of_the_set_that_has_no_public_one(shared, tmp_path):
 
 def test_diabetes_is_scikit_learns_in_its_own_units():
     data = load_dataset("diabetes")
-    np.testing.assert_array_equal(data.y, load_diabetes().target)
+    assert_array_equal(data.y, load_diabetes().target)
     assert data.X[:, 0].max() == 79  # years
     assert data.task == "regression"
 
@@ -165,7 +162,7 @@ def test_saved_arrays_are_checked(tmp_path):
     path = save_dataset(load_dataset("diabetes"), tmp_path)
     whole = dict(np.load(path))
     read = load_dataset("diabetes", tmp_path)
-    np.testing.assert_array_equal(read.X, load_dataset("diabetes").X)
+    assert_array_equal(read.X, load_dataset("diabetes").X)
     assert read.feature_names == load_dataset("diabetes").feature_names
     np.savez(path, **{**whole, "y": whole["y"] + 1})
     with pytest.raises(DatasetError, match=r"diabetes\.npz: the content differs"):

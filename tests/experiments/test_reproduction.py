@@ -81,6 +81,8 @@ def test_all_tables_and_figures_are_written(records, tmp_path):
     assert "missing: &lt;all&gt;" in page
     for file in drawn:
         assert f'src="{file}"' in page
+    headings = re.findall("<h2>(.*)</h2>", page)
+    assert len(set(headings)) == 12
 
 
 @pytest.mark.slow

@@ -16,21 +16,9 @@ from freemetric.experiments.statistics import (
 )
 
 MEANS = {"DMLeig": 21.18, "DMLMJ": 16.24, "SCML": 17.09, "LMNN": 16.11, "ITML": 16.36}
-RANKS = {
-    "RF": 4.58,
-    "Euclidean": 6.99,
-    "PCA": 7.12,
-    "RCA": 7.33,
-    "DCA": 8.12,
-    "LFDA": 11.22,
-    "DMLeig": 10.43,
-    "DMLMJ": 5.17,
-    "SCML": 7.67,
-    "LMNN": 5.71,
-    "ITML": 7.29,
-    "NCA": 5.99,
-    "DMLFE": 3.38,
-}
+RANKS = {"RF": 4.58, "Euclidean": 6.99, "PCA": 7.12, "RCA": 7.33, "DCA": 8.12}
+RANKS |= {"LFDA": 11.22, "DMLeig": 10.43, "DMLMJ": 5.17, "SCML": 7.67, "LMNN": 5.71}
+RANKS |= {"ITML": 7.29, "NCA": 5.99, "DMLFE": 3.38}
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +35,8 @@ def random(rng):
 @pytest.fixture
 def by_hand():
     # Ranks: 1 2 3 | 1 3 2 | 1 2.5 2.5 | 2 1 3.
-    columns = {
-        "a": [1.0, 2.0, 3.0, 5.0],
-        "b": [2.0, 9.0, 4.0, 4.0],
-        "c": [3.0, 8.0, 4.0, 6.0],
-    }
-    return pd.DataFrame(columns, index=list("wxyz"))
+    rows = [[1.0, 2, 3], [2.0, 9, 8], [3.0, 4, 4], [5.0, 4, 6]]
+    return pd.DataFrame(rows, index=list("wxyz"), columns=list("abc"))
 
 
 def test_the_published_rows(published):

@@ -87,6 +87,10 @@ STEPS = {
     "k-neighbors": KNeighborsClassifier(3, algorithm="ball_tree"),
     "k-means": KNeighborsRegressor(3, weights="distance"),
 }
+PAIRS = learners.PairClassifier(learners.ITML(random_state=0))
+TRIPLETS = learners.TripletClassifier(learners.SCML(random_state=0))
+QUADRUPLETS = learners.QuadrupletClassifier(learners.LSML(), preprocessor=X)
+OTHERS = [("near", KNeighborsRegressor(2))]
 UNFITTED = {
     **SEARCH,
     **{name: (chain(step), NAMED, y) for name, step in STEPS.items()},
@@ -100,21 +104,9 @@ UNFITTED = {
         X,
         np.column_stack([TARGETS, TARGETS**2]),
     ),
-    "pairs": (
-        learners.PairClassifier(learners.ITML(random_state=0)),
-        X[ROWS[:, :2]],
-        np.where(np.arange(60) % 2, 1, -1),
-    ),
-    "triplets": (
-        learners.TripletClassifier(learners.SCML(random_state=0)),
-        X[ROWS[:, :3]],
-        None,
-    ),
-    "quadruplets": (
-        learners.QuadrupletClassifier(learners.LSML(), preprocessor=X),
-        ROWS,
-        None,
-    ),
+    "pairs": (PAIRS, X[ROWS[:, :2]], np.where(np.arange(60) % 2, 1, -1)),
+    "triplets": (TRIPLETS, X[ROWS[:, :3]], None),
+    "quadruplets": (QUADRUPLETS, ROWS, None),
     "classifier": (classifier(class_weight="balanced"), NAMED, WORDS),
     "numbers-as-weights": (classifier(class_weight={0: 1, 1: 2, 2: 5.5}), X, y),
     "votes-alone": (classifier(estimators=None, energy=ENERGY, sampler=SAMPLER), X, y),
@@ -130,11 +122,7 @@ UNFITTED = {
     ),
     "equal-rows": (classifier(), np.round(X[:, :2]), y),
     "regressor": (regressor(n_jobs=2), X, TARGETS),
-    "regressor-of-one": (
-        regressor(scale="log", estimators=[("near", KNeighborsRegressor(2))]),
-        X,
-        TARGETS,
-    ),
+    "regressor-of-one": (regressor(scale="log", estimators=OTHERS), X, TARGETS),
     "columns": (make_pipeline(columns(), learners.LFDA(1)), *table()),
     "table-classifier": (TableClassifier(classifier()), *table()),
     "table-regressor": (TableRegressor(regressor()), table()[0], np.arange(60.0)),

@@ -6,6 +6,7 @@ import stat
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import GridSearchCV
@@ -26,7 +27,7 @@ def test_predictions(name):
     expected = answers(model, samples)
     assert expected
     for method, values in answers(other, samples).items():
-        np.testing.assert_array_equal(values, expected[method], err_msg=method)
+        assert_array_equal(values, expected[method], err_msg=method)
 
 
 def test_every_kind_has_an_example():
@@ -44,15 +45,9 @@ def test_attributes():
     assert set(vars(other)) == set(vars(model))
     assert other.feature_names_in_.tolist() == ["a", "b", "c", "d"]
     assert other.class_weight == "balanced"
-    np.testing.assert_array_equal(
-        other.oob_decision_function_, model.oob_decision_function_
-    )
-    np.testing.assert_array_equal(
-        other.selection_["weight"], model.selection_["weight"]
-    )
-    np.testing.assert_array_equal(
-        other.kneighbors(NAMED)[1], model.kneighbors(NAMED)[1]
-    )
+    assert_array_equal(other.oob_decision_function_, model.oob_decision_function_)
+    assert_array_equal(other.selection_["weight"], model.selection_["weight"])
+    assert_array_equal(other.kneighbors(NAMED)[1], model.kneighbors(NAMED)[1])
     assert fitted("votes-alone")[0].sampler.n_steps == SAMPLER.n_steps
 
 
@@ -69,11 +64,10 @@ def test_threads_are_for_the_machine_that_loads():
 
 
 def test_the_best_of_a_search():
-    search = GridSearchCV(
-        freemetric.MetricKNeighborsClassifier(NCA()), {"n_neighbors": [1, 3]}
-    )
+    neighbors = freemetric.MetricKNeighborsClassifier(NCA())
+    search = GridSearchCV(neighbors, {"n_neighbors": [1, 3]})
     best = search.fit(X, y).best_estimator_
-    np.testing.assert_array_equal(loaded(content_of(best)).predict(X), best.predict(X))
+    assert_array_equal(loaded(content_of(best)).predict(X), best.predict(X))
 
 
 def test_orders_of_axes(tmp_path):

@@ -17,28 +17,12 @@ from freemetric.files.container import unpacked
 from ..files.examples import fitted
 from ..files.tampering import content_of, loaded, nodes, sealed
 
-EXAMPLES = (
-    "classifier",
-    "regressor",
-    "equal-rows",
-    "many-features",
-    "ratios",
-    "metric-knn",
-    "metric-means",
-    "columns",
-    "table-classifier",
-)
+EXAMPLES = ["classifier", "regressor", "equal-rows", "many-features", "ratios"]
+EXAMPLES += ["metric-knn", "metric-means", "columns", "table-classifier"]
 VALUES = [None, True, -1, 0, 1, 3, 10**6, 1e308, "", "full", "scaled", [], {}]
 VALUES += [{"tuple": []}, {"float": "nan"}, {"object": ["freemetric.NCA", {}]}]
-VALUES += [
-    "<i8",
-    "<f8",
-    "<u8",
-    "<f4",
-    "|b1",
-    "freemetric.Quantiles",
-    "sklearn.Pipeline",
-]
+VALUES += ["<i8", "<f8", "<u8", "<f4", "|b1"]
+VALUES += ["freemetric.Quantiles", "sklearn.Pipeline"]
 EXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 OUTSIDE = "index is out of bounds"  # what numba says, where it checks
 

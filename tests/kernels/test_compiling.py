@@ -37,9 +37,8 @@ for place in caching.CompileResultCacheImpl._locator_classes:
 
 def run(program, **environment):
     words = [sys.executable, "-W", "ignore", "-c", program]
-    done = subprocess.run(
-        words, capture_output=True, text=True, timeout=250, env=os.environ | environment
-    )
+    options = {"capture_output": True, "text": True, "timeout": 250}
+    done = subprocess.run(words, env=os.environ | environment, **options)
     assert done.returncode == 0, done.stderr[-500:]
     return done.stdout
 

@@ -35,18 +35,23 @@ def test_the_gradient_is_finite_differences(rng, cost, size):
         np.testing.assert_allclose(gradient[:, r, c], (up - down) / 2e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("quantile", [0.1, 0.5, 0.9])
-def test_the_quantile_has_the_lowest_pinball_loss(rng, quantile):
-    values, weights = rng.standard_normal((4, 31)), rng.random((4, 31))
+LOSSES = [*(Loss("pinball", q) for q in (0.1, 0.5, 0.9)), Loss("absolute", 0.9)]
 
-    def loss(row, constant):
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_the_best_constant_is_a_quantile(rng, loss):
+    values, weights = rng.standard_normal((4, 31)), rng.random((4, 31))
+    quantile, size = (loss.quantile, 1) if loss.name == "pinball" else (0.5, 2)
+
+    def costs(row, constant):
         u = values[row] - constant
-        costs = np.maximum(quantile * u, (quantile - 1) * u)
-        return np.average(costs, weights=weights[row])
+        each = size * np.maximum(quantile * u, (quantile - 1) * u)
+        return np.average(each, weights=weights[row])
 
     found = quantile_index(values, weights, quantile)
-    constant = constant_loss(Loss("pinball", quantile), values[:, None], weights)
+    constant = constant_loss(loss, values[:, None], weights)
     for row in range(4):
-        best = min(loss(row, value) for value in values[row])
-        assert loss(row, values[row, found[row]]) == pytest.approx(best)
+        best = min(costs(row, value) for value in values[row])
+        assert costs(row, values[row, found[row]]) == pytest.approx(best)
         assert constant[row, 0] == pytest.approx(best)
+    assert quantile_index(np.arange(4.0)[::-1], np.ones(4), 0.5) == 2  # the lower one

@@ -2,17 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import lsq_linear, minimize
+from scipy.optimize import minimize
 from sklearn.metrics import pairwise_distances
 
 from freemetric.learners import DistanceMatching, distance_matching
 
 UNITS = np.array([1e-3, 1.0, 20.0, 1e3])
-
-
-def squares(V):
-    """Products (n, d^2) of differences, by which squared distances are linear in M."""
-    return np.einsum("ni,nj->nij", V, V).reshape(len(V), -1)
 
 
 def objective(M, V, distances, weights):
@@ -75,16 +70,6 @@ def test_agrees_with_a_general_solver(pairs):
     M = model.get_mahalanobis_matrix() * np.outer(UNITS, UNITS)
     assert objective(M, V, distances, weights) == pytest.approx(model.objective_)
     assert 0 <= model.gap_ <= 1e-6 * expected
-
-
-def test_agrees_with_linear_least_squares_where_that_is_a_metric(rng):
-    X = rng.random((300, 2, 3))
-    V = X[:, 0] - X[:, 1]
-    distances = np.linalg.norm(V * [1, 2, 3], axis=1) * rng.uniform(0.9, 1.1, 300)
-    M = lsq_linear(squares(V), distances**2).x.reshape(3, 3)
-    assert np.linalg.eigvalsh(M)[0] > 0.5
-    found = DistanceMatching(tol=1e-10).fit(X, distances).get_mahalanobis_matrix()
-    np.testing.assert_allclose(found, M, rtol=1e-3, atol=1e-3)
 
 
 def test_rank_costs_what_a_direct_search_finds(pairs):

@@ -32,33 +32,29 @@ def metric_of(entries):
 @pytest.mark.parametrize("smoothing", [1.0, 0.1, 0.01])
 def test_the_smoothed_programme_solved_by_scipy(tiny, smoothing):
     X, pairs, labels = tiny
+
+    def minus_smallest(z):
+        D = squared_distances(metric_of(z), X, pairs[labels == -1])
+        return smoothing * logsumexp(-D / smoothing)
+
+    def excess(z):
+        return squared_distances(metric_of(z), X, pairs[labels == 1]).mean() - 1
+
     result = minimize(
-        lambda z: (
-            smoothing
-            * logsumexp(
-                -squared_distances(metric_of(z), X, pairs[labels == -1]) / smoothing
-            )
-        ),
+        minus_smallest,
         [1, 0, 1, 0, 0, 1],
         method="SLSQP",
-        constraints={
-            "type": "eq",
-            "fun": lambda z: (
-                squared_distances(metric_of(z), X, pairs[labels == 1]).mean() - 1
-            ),
-        },
+        constraints={"type": "eq", "fun": excess},
         options={"maxiter": 1000, "ftol": 1e-12},
     )
     assert result.success
     model = DMLeig(smoothing=smoothing, regularization=NO_RIDGE, tol=1e-6)
     model.fit(X, pairs=pairs, pair_labels=labels)
     assert model.objective_ == pytest.approx(-result.fun, abs=1e-5)
-    np.testing.assert_allclose(
-        model.get_mahalanobis_matrix(), metric_of(result.x), rtol=1e-2, atol=1e-2
-    )
-    assert (
-        model.objective_ - 1e-9 <= -result.fun <= model.objective_ + model.gap_ + 1e-6
-    )
+    M = model.get_mahalanobis_matrix()
+    np.testing.assert_allclose(M, metric_of(result.x), rtol=1e-2, atol=1e-2)
+    most = model.objective_ + model.gap_
+    assert model.objective_ - 1e-9 <= -result.fun <= most + 1e-6
 
 
 def test_similar_pairs_are_at_distance_one(tiny):
@@ -76,15 +72,10 @@ def test_much_smoothing_leaves_the_leading_discriminant(tiny):
         V[labels == s].T @ V[labels == s] / (labels == s).sum() for s in (1, -1)
     )
     direction = eigh(dissimilar, similar)[1][:, -1]
-    model = DMLeig(smoothing=1e4, regularization=NO_RIDGE, tol=1e-6).fit(
-        X, pairs=pairs, pair_labels=labels
-    )
-    np.testing.assert_allclose(
-        model.get_mahalanobis_matrix(),
-        np.outer(direction, direction),
-        rtol=1e-2,
-        atol=1e-2,
-    )
+    model = DMLeig(smoothing=1e4, regularization=NO_RIDGE, tol=1e-6)
+    M = model.fit(X, pairs=pairs, pair_labels=labels).get_mahalanobis_matrix()
+    expected = np.outer(direction, direction)
+    np.testing.assert_allclose(M, expected, rtol=1e-2, atol=1e-2)
 
 
 def test_the_objective_rises_to_within_the_gap(wine, monkeypatch):
@@ -97,9 +88,8 @@ def test_the_objective_rises_to_within_the_gap(wine, monkeypatch):
 
     monkeypatch.setattr(dml_eig._SmallestDistance, "step", record)
     model = DMLeig(smoothing=1e-2, tol=1e-4, max_iter=200).fit(*wine)
-    below, above = np.array(
-        [*seen, (model.objective_, model.objective_ + model.gap_)]
-    ).T
+    last = (model.objective_, model.objective_ + model.gap_)
+    below, above = np.array([*seen, last]).T
     assert len(seen) > 3
     assert (np.diff(below) > 0).all()
     assert below.max() <= above.min() + 1e-9

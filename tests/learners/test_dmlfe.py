@@ -6,8 +6,7 @@ from scipy.optimize import minimize
 from sklearn.base import clone
 
 from freemetric import DMLFE
-from freemetric.energies import Confinement, NCAEnergy, PairEnergy
-from freemetric.exceptions import DataWarning
+from freemetric.energies import Confinement, NCAEnergy
 from freemetric.learners import walk
 from freemetric.learners.dmlfe import bound_energy
 from freemetric.mc import (
@@ -42,14 +41,12 @@ def test_attributes_tell_the_walk(iris):
 def test_the_trace_tells_exchanges_and_confinement_apart(iris):
     sampler = ParallelTempering((1e-3, 2e-3, 4e-3), n_steps=12)
     model = DMLFE(sampler=sampler, confinement=1e-2, random_state=0).fit(*iris)
-    assert set(
-        np.unique(model.trace_["swaps"][:, :2][~np.isnan(model.trace_["swaps"][:, :2])])
-    ) <= {0.0, 1.0}
-    assert np.isnan(model.trace_["swaps"][:, 2]).all()
-    last = (NCAEnergy()).bind(*iris)(model.replicas_)
-    np.testing.assert_allclose(
-        model.trace_["energy"][-1] - model.trace_["confinement"][-1], last, rtol=1e-4
-    )
+    swaps = model.trace_["swaps"]
+    assert set(np.unique(swaps[:, :2][~np.isnan(swaps[:, :2])])) <= {0.0, 1.0}
+    assert np.isnan(swaps[:, 2]).all()
+    last = NCAEnergy().bind(*iris)(model.replicas_)
+    without = model.trace_["energy"][-1] - model.trace_["confinement"][-1]
+    np.testing.assert_allclose(without, last, rtol=1e-4)
 
 
 class Spring:
@@ -69,15 +66,9 @@ def test_samples_give_the_error_bars_of_the_metric(rng):
     """M of normal maps has its moments in closed form."""
     X, y = rng.random((40, 2)) * [1.0, 2.0], np.tile([0, 1], 20)
     T, a, b = 0.02, 2.0, 1.0
-    model = DMLFE(
-        1,
-        energy=Spring([[a, b]]),
-        confinement=0,
-        init=np.array([[a, b]]),
-        n_samples=800,
-        random_state=0,
-    )
-    model.set_params(sampler=Annealing(Constant(T))).fit(X, y)
+    model = DMLFE(1, energy=Spring([[a, b]]), confinement=0, init=np.array([[a, b]]))
+    model.set_params(sampler=Annealing(Constant(T)), n_samples=800, random_state=0)
+    model.fit(X, y)
     s2 = T / 2
     mean = np.array([[a * a + s2, a * b], [a * b, b * b + s2]])
     squares = [4 * a * a * s2 + 2 * s2**2, 4 * b * b * s2 + 2 * s2**2]
@@ -165,22 +156,6 @@ def test_the_energy_of_a_model_on_its_data(wine):
     assert energy(A[None])[0] + trap == pytest.approx(model.energy_, rel=1e-5)
 
 
-def test_energies_of_pairs_name_rows(iris, rng):
-    X, y = iris
-    pairs = rng.integers(150, size=(80, 2))
-    labels = np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1, -1)
-    energy = PairEnergy(pairs, labels)
-    alone = DMLFE(energy=energy, random_state=0).fit(X)
-    near = alone.pair_distance(X[pairs[labels == 1]]).mean()
-    assert near < alone.pair_distance(X[pairs[labels == -1]]).mean() / 2
-    both = DMLFE(energy=NCAEnergy() + energy, random_state=0).fit(X, y)
-    sums = (NCAEnergy() + energy + 1e-4 * Confinement()).bind(X, y)
-    assert both.energy_ == pytest.approx(sums(both.components_[None])[0], rel=1e-5)
-    some_left_out = pytest.raises(ValueError, match="names rows of X, some of which")
-    with some_left_out, pytest.warns(DataWarning, match="left out: 1"):
-        both.fit(X, np.where(np.arange(150) == 3, -1, y))
-
-
 def test_the_paper_preset():
     model = DMLFE.paper(n_components=2)
     assert model.init == "uniform"
@@ -188,11 +163,9 @@ def test_the_paper_preset():
     assert model.n_components == 2
     sampler = model.sampler
     assert (sampler.schedule.start, sampler.schedule.factor) == (0.1, 0.9)
-    assert (
-        sampler.move.step_size,
-        sampler.move.n_moves,
-        sampler.move.target_acceptance,
-    ) == (1.0, "samples", None)
+    move = sampler.move
+    settings = move.step_size, move.n_moves, move.target_acceptance
+    assert settings == (1.0, "samples", None)
 
 
 def test_a_quench_finds_what_scipy_finds(wine):
@@ -204,10 +177,8 @@ def test_a_quench_finds_what_scipy_finds(wine):
 
     lowest = minimize(objective, np.eye(13).ravel(), jac=True, method="L-BFGS-B").fun
     quench = Annealing(Constant(0.0), n_steps=150)
-    assert (
-        DMLFE(sampler=quench, confinement=1e-3, random_state=0).fit(*wine).energy_
-        < lowest + 1e-3
-    )
+    model = DMLFE(sampler=quench, confinement=1e-3, random_state=0).fit(*wine)
+    assert model.energy_ < lowest + 1e-3
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import time
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn import config_context
@@ -18,9 +17,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from freemetric import GMML, ITML, LMNN, LSML, NCA, RCA, SCML
 from freemetric.learners import DistanceMatching
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-)
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 PAIRS = np.random.default_rng(0).integers(150, size=(60, 2))
 TUPLES = np.random.default_rng(0).integers(150, size=(60, 4))
 
@@ -84,14 +81,6 @@ def test_weights_are_split_with_the_samples_of_a_search(iris):
     best = search.best_params_["nca__n_components"]
     expected = NCA(best, max_iter=5).fit(X, y, sample_weight=weights).components_
     np.testing.assert_allclose(search.best_estimator_[0].components_, expected)
-
-
-def test_frames_out_of_the_learners_from_distances(iris):
-    frame = pd.DataFrame(iris[0], columns=list("abcd"))
-    learner = DistanceMatching(2).set_output(transform="pandas")
-    out = learner.fit(frame, pairwise_distances(frame)).transform(frame)
-    assert list(out.columns) == ["distancematching0", "distancematching1"]
-    assert list(learner.get_feature_names_out()) == list(out.columns)
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix])

@@ -12,10 +12,9 @@ def tiny(rng):
     against the bounds.
     """
     X = rng.standard_normal((12, 2)) * [1, 0.3]
-    pairs = np.array(
-        [[0, 1], [2, 3], [4, 5], [0, 6], [7, 8], [1, 9], [2, 10], [3, 11], [5, 8]]
-    )
-    return X, pairs, np.array([1, 1, 1, 1, -1, -1, -1, -1, -1])
+    similar = [[0, 1], [2, 3], [4, 5], [0, 6]]
+    dissimilar = [[7, 8], [1, 9], [2, 10], [3, 11], [5, 8]]
+    return X, np.array(similar + dissimilar), np.repeat([1, -1], [4, 5])
 
 
 def differences(model, X):
@@ -24,17 +23,6 @@ def differences(model, X):
 
 def divergence(r):
     return r - np.log(r) - 1
-
-
-def dual_objective(V, theta, targets, gamma, prior):
-    """log det(M^-1 M_0) + gamma sum log(1 - theta xi_0 / gamma), from the multipliers
-    alone.
-    """
-    inverse = np.linalg.inv(prior) + np.einsum("c,ci,cj->ij", theta, V, V)
-    return (
-        np.linalg.slogdet(inverse @ prior)[1]
-        + gamma * np.log(1 - theta * targets / gamma).sum()
-    )
 
 
 @pytest.mark.parametrize(
@@ -54,33 +42,25 @@ def test_the_convex_programme_solved_by_scipy(tiny, gamma, prior):
     def objective(z):
         M, xi = unpack(z)
         P = M @ np.linalg.inv(M0)
-        return (
-            np.trace(P)
-            - np.linalg.slogdet(P)[1]
-            - 2
-            + gamma * divergence(xi / targets).sum()
-        )
+        slack = gamma * divergence(xi / targets).sum()
+        return np.trace(P) - np.linalg.slogdet(P)[1] - 2 + slack
 
     def feasible(z):
         M, xi = unpack(z)
         return labels * (xi - np.einsum("ci,ij,cj->c", V, M, V))
 
     start = np.concatenate([[1, 0, 1], np.log(np.einsum("ci,ci->c", V, V))])
+    limits = {"type": "ineq", "fun": feasible}
+    options = {"maxiter": 1000, "ftol": 1e-12}
     result = minimize(
-        objective,
-        start,
-        method="SLSQP",
-        constraints={"type": "ineq", "fun": feasible},
-        options={"maxiter": 1000, "ftol": 1e-12},
+        objective, start, method="SLSQP", constraints=limits, options=options
     )
     assert result.success
-    model = ITML(gamma=gamma, prior=prior, bounds=(u, l), tol=1e-10).fit(
-        X, pairs=pairs, pair_labels=labels
-    )
+    model = ITML(gamma=gamma, prior=prior, bounds=(u, l), tol=1e-10)
+    model.fit(X, pairs=pairs, pair_labels=labels)
     assert model.objective_ == pytest.approx(result.fun, rel=1e-5)
-    np.testing.assert_allclose(
-        model.get_mahalanobis_matrix(), unpack(result.x)[0], rtol=1e-3, atol=1e-4
-    )
+    M = unpack(result.x)[0]
+    np.testing.assert_allclose(model.get_mahalanobis_matrix(), M, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("gamma", [0.1, 1.0, 10.0])
@@ -102,23 +82,6 @@ def test_the_conditions_of_optimality(wine, gamma):
     np.testing.assert_allclose(distances[active], xi[active], rtol=1e-4)
 
 
-@pytest.mark.parametrize(("label", "bound"), [(1, 0.5), (-1, 20.0)])
-@pytest.mark.parametrize("gamma", [0.5, 4.0])
-def test_one_pair_in_closed_form(label, bound, gamma):
-    X = np.array([[0.0, 0.0], [1.0, 2.0], [5.0, 5.0]])
-    model = ITML(gamma=gamma, bounds=(bound, bound)).fit(
-        X, pairs=[[0, 1]], pair_labels=[label]
-    )
-    v, p = X[1], 5.0
-    t = gamma / (gamma + 1) * (1 / bound - 1 / p)
-    np.testing.assert_allclose(
-        model.get_mahalanobis_matrix(),
-        np.linalg.inv(np.eye(2) + t * np.outer(v, v)),
-        atol=1e-10,
-    )
-    assert model.dual_[0] == pytest.approx(abs(t))
-
-
 def test_pairs_within_the_bounds_leave_the_prior(tiny):
     X, pairs, labels = tiny
     model = ITML(bounds=(100, 1e-6)).fit(X, pairs=pairs, pair_labels=labels)
@@ -126,32 +89,12 @@ def test_pairs_within_the_bounds_leave_the_prior(tiny):
     assert model.objective_ == pytest.approx(0, abs=1e-12)
 
 
-def test_labels_are_a_way_to_draw_pairs(wine):
+@pytest.mark.parametrize(("most", "rtol"), [(20_000, 1e-12), (1000, 0.2)])
+def test_default_bounds_are_percentiles(wine, most, rtol, monkeypatch):
+    """Of all distances, or of a sample of them."""
     X, y = wine
-    model = ITML(n_constraints=60, tol=1e-10, random_state=0).fit(X, y)
-    assert model.pairs_.shape == (60, 2)
-    np.testing.assert_array_equal(
-        y[model.pairs_[:, 0]] == y[model.pairs_[:, 1]], model.pair_labels_ == 1
-    )
-    again = ITML(tol=1e-10, random_state=1).fit(
-        X, pairs=model.pairs_, pair_labels=model.pair_labels_
-    )
-    np.testing.assert_allclose(
-        again.get_mahalanobis_matrix(), model.get_mahalanobis_matrix(), atol=1e-5
-    )
-    assert not hasattr(again, "classes_")
-
-
-def test_default_bounds_are_percentiles(iris, wine):
-    for (X, y), most in (
-        (iris, 20000),
-        (wine, 1000),
-    ):  # all distances, and a sample of them
-        squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)[np.triu_indices(len(X), 1)]
-        expected = np.percentile(squared[squared > 0], [5, 95])
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(itml, "MOST_DISTANCES", most)
-            bounds = ITML(random_state=0).fit(X, y).bounds_
-        np.testing.assert_allclose(
-            bounds, expected, rtol=0.2 if most == 1000 else 1e-12
-        )
+    squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)[np.triu_indices(len(X), 1)]
+    expected = np.percentile(squared[squared > 0], [5, 95])
+    monkeypatch.setattr(itml, "MOST_DISTANCES", most)
+    bounds = ITML(random_state=0).fit(X, y).bounds_
+    np.testing.assert_allclose(bounds, expected, rtol=rtol)

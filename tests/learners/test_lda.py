@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.linalg import eigh
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import pdist
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from freemetric import LDA
@@ -26,26 +27,20 @@ def test_the_generalised_eigenproblem(wine):
     between, within = scatters(X, y)
     model = LDA().fit(X, y)
     A = model.components_
-    np.testing.assert_allclose(
+    assert_allclose(
         model.eigenvalues_, eigh(between, within, eigvals_only=True)[:-3:-1], rtol=1e-8
     )
-    np.testing.assert_allclose(A @ within @ A.T, np.eye(2), atol=1e-10)
-    np.testing.assert_allclose(
-        A @ between @ A.T, np.diag(model.eigenvalues_), atol=1e-8
-    )
+    assert_allclose(A @ within @ A.T, np.eye(2), atol=1e-10)
+    assert_allclose(A @ between @ A.T, np.diag(model.eigenvalues_), atol=1e-8)
 
 
 @pytest.mark.parametrize("solver", ["svd", "eigen"])
 def test_the_space_of_scikit_learn(wine, solver):
     X, y = wine
-    ours, theirs = (
-        LDA().fit_transform(X, y),
-        LinearDiscriminantAnalysis(solver=solver).fit(X, y).transform(X),
-    )
-    D, E = cdist(ours, ours), cdist(theirs, theirs)
-    np.testing.assert_allclose(
-        D / D.max(), E / E.max(), atol=1e-8
-    )  # releases differ in whether they divide by N - C
+    known = LinearDiscriminantAnalysis(solver=solver).fit(X, y)
+    D, E = pdist(LDA().fit_transform(X, y)), pdist(known.transform(X))
+    # releases differ in whether they divide by N - C
+    assert_allclose(D / D.max(), E / E.max(), atol=1e-8)
 
 
 def test_a_feature_that_is_constant_within_classes_is_the_first(rng):
@@ -58,9 +53,7 @@ def test_a_feature_that_is_constant_within_classes_is_the_first(rng):
 
 def test_no_more_components_than_the_means_span(iris, rng):
     X, y = iris
-    with pytest.warns(
-        DataWarning, match="n_components=3 is more than the data allow; 2 is used"
-    ):
+    with pytest.warns(DataWarning, match="n_components=3 is more than .*; 2 is used"):
         assert LDA(3).fit(X, y).components_.shape == (2, 4)
     y = np.repeat([0, 1, 2], 100)
     X = rng.standard_normal((300, 4))
@@ -68,8 +61,5 @@ def test_no_more_components_than_the_means_span(iris, rng):
     X[:, 0] += y  # three means on a line
     assert LDA().fit(X, y).components_.shape == (1, 4)
     X[:, 0] -= y
-    with pytest.raises(
-        ValueError,
-        match="All classes have the same mean",
-    ):
+    with pytest.raises(ValueError, match="All classes have the same mean"):
         LDA().fit(X, y)

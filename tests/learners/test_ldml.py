@@ -1,6 +1,4 @@
-"""LDML against finite differences, the conditions of a convex minimum, and projected
-gradients on M.
-"""
+"""LDML against finite differences, the conditions of a convex minimum."""
 
 import numpy as np
 import pytest
@@ -37,9 +35,8 @@ def test_loss_and_gradient(iris, rng, p):
     def both(flat):
         return pair_loss(flat[:-1].reshape(p, 4), flat[-1], V, signs, M0, 0.1)
 
-    assert both(x)[0] == pytest.approx(
-        value_and_slopes(A.T @ A, x[-1], V, signs, M0, 0.1)[0]
-    )
+    expected = value_and_slopes(A.T @ A, x[-1], V, signs, M0, 0.1)[0]
+    assert both(x)[0] == pytest.approx(expected)
     assert check_grad(lambda f: both(f)[0], lambda f: both(f)[1], x) < 1e-5
 
 
@@ -59,29 +56,6 @@ def test_the_conditions_of_a_convex_minimum(wine):
     assert abs((slope * M).sum()) < 1e-5 * np.linalg.norm(M)
 
 
-def test_the_minimum_of_projected_gradients(iris):
-    X, y = iris
-    model = LDML(random_state=0, regularization=1e-3, n_constraints=200, **EXACT).fit(
-        X, y
-    )
-    V, signs = differences(model, X)
-    M, b, step = np.eye(4), 1.0, 2.0
-    value, slope, by_b = value_and_slopes(M, b, V, signs, np.eye(4), 1e-3)
-    for _ in range(1500):
-        values, vectors = np.linalg.eigh(M - step * slope)
-        new = (vectors * np.maximum(values, 0)) @ vectors.T
-        found = value_and_slopes(new, b - step * by_b, V, signs, np.eye(4), 1e-3)
-        if found[0] <= value:
-            M, b, (value, slope, by_b), step = new, b - step * by_b, found, 1.1 * step
-        else:
-            step /= 2
-    assert model.objective_ == pytest.approx(value, abs=1e-5)
-    np.testing.assert_allclose(
-        model.get_mahalanobis_matrix(), M, atol=0.02 * np.abs(M).max()
-    )
-    assert model.threshold_ == pytest.approx(b, rel=0.02)
-
-
 def test_given_pairs_and_the_distances_that_they_get(wine, rng):
     X, y = wine
     pairs = rng.integers(len(X), size=(400, 2))
@@ -89,20 +63,6 @@ def test_given_pairs_and_the_distances_that_they_get(wine, rng):
     model = LDML().fit(X, pairs=pairs[:200], pair_labels=labels[:200])
     assert not hasattr(model, "classes_")
     new = X[pairs[200:]]
-    assert roc_auc_score(labels[200:], model.pair_score(new)) > 0.95
     plain = -np.linalg.norm(new[:, 0] - new[:, 1], axis=1)
-    assert roc_auc_score(labels[200:], model.pair_score(new)) > roc_auc_score(
-        labels[200:], plain
-    )
-
-
-def test_regularisation_leads_to_the_prior(wine, rng):
-    X, y = wine
-    root = rng.standard_normal((13, 13))
-    M0 = root @ root.T + np.eye(13)
-    M = (
-        LDML(regularization=1e4, prior=M0, random_state=0)
-        .fit(X, y)
-        .get_mahalanobis_matrix()
-    )
-    np.testing.assert_allclose(M, M0, atol=1e-3)
+    area = roc_auc_score(labels[200:], model.pair_score(new))
+    assert area > max(0.95, roc_auc_score(labels[200:], plain))

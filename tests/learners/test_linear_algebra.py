@@ -33,10 +33,8 @@ def test_nothing_is_not_regular():
 
 
 def test_generalised_eigenvectors(rng):
-    S, T = (
-        covariance_with(rng, rng.uniform(0, 1, size=6)),
-        covariance_with(rng, np.geomspace(1e-6, 1, 6)),
-    )
+    S = covariance_with(rng, rng.uniform(0, 1, size=6))
+    T = covariance_with(rng, np.geomspace(1e-6, 1, 6))
     values, directions = generalised_eigenvectors(S, T)
     np.testing.assert_allclose(values, eigh(S, T, eigvals_only=True)[::-1], rtol=1e-8)
     np.testing.assert_allclose(directions @ T @ directions.T, np.eye(6), atol=1e-8)
@@ -62,28 +60,20 @@ def contrast(plane, M, near, far):
     root = np.linalg.cholesky(M)  # images are V @ root
     like, unlike = ((V @ root).T @ (V @ root) / len(V) for V in (near, far))
     like += np.trace(like) / len(like) * np.eye(len(like))
-    coordinates = np.linalg.solve(root, plane.T)  # of the rows in the learned space
-    return np.linalg.det(coordinates.T @ unlike @ coordinates) / np.linalg.det(
-        coordinates.T @ like @ coordinates
-    )
+    Z = np.linalg.solve(root, plane.T)  # the rows in the learned space
+    return np.linalg.det(Z.T @ unlike @ Z) / np.linalg.det(Z.T @ like @ Z)
 
 
 def test_no_other_plane_has_more_contrast(rng):
-    M, near, far = (
-        covariance_with(rng, rng.uniform(0.1, 1, size=5)),
-        rng.normal(size=(40, 5)),
-        rng.normal(size=(40, 5)),
-    )
+    M = covariance_with(rng, rng.uniform(0.1, 1, size=5))
+    near, far = rng.normal(size=(2, 40, 5))
     far *= [3, 1, 2, 1, 1]
     A = map_by_contrast(M, near, far)
     np.testing.assert_allclose(A.T @ A, M, atol=1e-12)
     best = contrast(A[:2], M, near, far)
-    others = [contrast(rng.normal(size=(2, 5)) @ A, M, near, far) for _ in range(2000)]
-    nearby = [
-        contrast(A[:2] + 0.01 * rng.normal(size=(2, 5)) @ A, M, near, far)
-        for _ in range(200)
-    ]
-    assert max(others + nearby) < best
+    others = rng.normal(size=(2000, 2, 5)) @ A
+    nearby = A[:2] + 0.01 * rng.normal(size=(200, 2, 5)) @ A
+    assert max(contrast(plane, M, near, far) for plane in [*others, *nearby]) < best
 
 
 def test_only_what_differs_is_kept_where_nothing_is_near(rng):

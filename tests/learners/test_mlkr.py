@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_friedman1
 from sklearn.linear_model import LinearRegression
-from sklearn.preprocessing import minmax_scale
 
 from freemetric import DMLFE, MLKR
 from freemetric.energies import NeighborLikelihoodEnergy, RegressionEnergy
@@ -36,21 +35,9 @@ def error_left_out(X, y, A):
 def test_the_energy_is_the_error_that_is_left(friedman):
     X, y = friedman
     model = MLKR().fit(X, y)
-    assert model.energy_ == pytest.approx(
-        error_left_out(X, y, model.components_), rel=1e-4
-    )
+    expected = error_left_out(X, y, model.components_)
+    assert model.energy_ == pytest.approx(expected, rel=1e-4)
     assert model.energy_ < 0.5 * error_left_out(X, y, np.eye(7))
-
-
-def test_the_gradient_vanishes_at_the_minimum(friedman):
-    X, y = minmax_scale(friedman[0]), friedman[1]
-    model = MLKR(tol=0, max_iter=500).fit(X, y)
-    bound = RegressionEnergy().bind(X, y)
-    at_start, at_end = (
-        np.abs(bound.value_and_grad(A[None])[1]).max()
-        for A in (np.eye(7), model.components_)
-    )
-    assert at_end < 1e-3 * at_start
 
 
 def test_one_direction_is_found(rng):
@@ -70,15 +57,6 @@ def test_several_outputs(friedman):
     np.testing.assert_allclose(column, MLKR().fit(X, y).components_)
 
 
-@pytest.mark.parametrize(
-    "init", ["identity", "pca", "pls", "random", "uniform", np.eye(2, 7)], ids=str
-)
-def test_every_start_lowers_the_energy(friedman, init):
-    model = MLKR(2, init=init, random_state=0).fit(*friedman)
-    assert model.components_.shape == (2, 7)
-    assert model.energy_ < 0.45
-
-
 def test_partial_least_squares_begin_with_the_slope_of_y(rng):
     X = rng.standard_normal((2000, 6))
     y = X @ np.arange(6.0) + 0.1 * rng.standard_normal(2000)
@@ -87,12 +65,8 @@ def test_partial_least_squares_begin_with_the_slope_of_y(rng):
     slope = LinearRegression().fit(X, y).coef_
     assert abs(start[0] @ slope) / np.linalg.norm(slope) > 0.99
     few = np.outer(np.arange(5.0), np.ones(4))  # of rank one: no second direction
-    np.testing.assert_allclose(
-        np.linalg.norm(
-            initial_map("pls", rng, few, np.arange(5.0), 2, is_regression=True), axis=1
-        )[0],
-        1,
-    )
+    start = initial_map("pls", rng, few, np.arange(5.0), 2, is_regression=True)
+    assert np.linalg.norm(start[0]) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -108,6 +82,5 @@ def test_dmlfe_learns_from_numbers(friedman, energy):
     X, y = friedman
     model = DMLFE(energy=energy, random_state=0).fit(X, y)
     assert not hasattr(model, "classes_")
-    assert (
-        error_left_out(X, y, model.components_) < error_left_out(X, y, np.eye(7)) - 0.2
-    )
+    before = error_left_out(X, y, np.eye(7))
+    assert error_left_out(X, y, model.components_) < before - 0.2

@@ -11,11 +11,8 @@ from freemetric.learners import mmc
 def tiny(rng):
     """Twelve samples with three features; fourteen pairs, half of them similar."""
     X = rng.standard_normal((12, 3)) * [1, 0.3, 2]
-    return (
-        X,
-        np.array([rng.permutation(12)[:2] for _ in range(14)]),
-        np.repeat([1, -1], 7),
-    )
+    pairs = np.array([rng.permutation(12)[:2] for _ in range(14)])
+    return X, pairs, np.repeat([1, -1], 7)
 
 
 def differences(X, pairs, labels, label):
@@ -45,9 +42,7 @@ def test_the_programme_solved_by_scipy(tiny, diagonal):
         return np.diag(z**2) if diagonal else (L := z.reshape(3, 3)).T @ L
 
     start = np.ones(3) if diagonal else np.eye(3).ravel()
-    found = minimize(
-        lambda z: -mean_distance(metric(z), U, V), start, method="BFGS"
-    )  # by finite differences
+    found = minimize(lambda z: -mean_distance(metric(z), U, V), start, method="BFGS")
     model = MMC(diagonal=diagonal, tol=1e-9).fit(X, pairs=pairs, pair_labels=labels)
     assert model.objective_ == pytest.approx(-found.fun, rel=1e-5)
     M, expected = model.get_mahalanobis_matrix(), metric(found.x)
@@ -56,27 +51,6 @@ def test_the_programme_solved_by_scipy(tiny, diagonal):
     )
     assert np.einsum("ni,ij,nj->n", U, M, U).mean() == pytest.approx(1)
     assert mean_distance(M, U, V) == pytest.approx(model.objective_)
-
-
-def test_the_diagonal_is_that_of_the_article(tiny):
-    """The article minimises sum_S d^2 - log sum_D d over the diagonal: the same metric
-    but for its scale.
-    """
-    X, pairs, labels = tiny
-    U, V = differences(X, pairs, labels, 1), differences(X, pairs, labels, -1)
-    found = minimize(
-        lambda z: (U**2 @ np.exp(z)).sum() - np.log(np.sqrt(V**2 @ np.exp(z)).sum()),
-        np.zeros(3),
-        options={"gtol": 1e-9},
-    )
-    weights = np.diag(
-        MMC(diagonal=True, tol=1e-10)
-        .fit(X, pairs=pairs, pair_labels=labels)
-        .get_mahalanobis_matrix()
-    )
-    np.testing.assert_allclose(
-        weights / weights.sum(), np.exp(found.x) / np.exp(found.x).sum(), atol=1e-3
-    )
 
 
 def test_no_metric_is_better_than_the_gap_allows(tiny, rng):
@@ -106,23 +80,16 @@ def test_gradient(tiny, rng, diagonal):
 def test_any_linear_map_of_the_data_gives_the_same_distances(tiny, rng):
     X, pairs, labels = tiny
     B = rng.standard_normal((3, 3))
-    first = (
-        MMC(tol=1e-8).fit(X, pairs=pairs, pair_labels=labels).pair_distance(X[pairs])
-    )
-    second = (
-        MMC(tol=1e-8)
-        .fit(X @ B, pairs=pairs, pair_labels=labels)
-        .pair_distance(X[pairs] @ B)
+    first, second = (
+        MMC(tol=1e-8).fit(Z, pairs=pairs, pair_labels=labels).pair_distance(Z[pairs])
+        for Z in (X, X @ B)
     )
     np.testing.assert_allclose(second, first, rtol=1e-2)
 
 
 def test_features_that_say_nothing_get_no_weight(rng):
     y = np.arange(60) % 2
-    X = np.column_stack(
-        [y + 0.1 * rng.standard_normal(60), rng.standard_normal((60, 2))]
-    )
-    weights = np.diag(
-        MMC(diagonal=True, random_state=0).fit(X, y).get_mahalanobis_matrix()
-    )
+    X = rng.standard_normal((60, 3)) * [0.1, 1, 1] + np.outer(y, [1, 0, 0])
+    model = MMC(diagonal=True, random_state=0).fit(X, y)
+    weights = np.diag(model.get_mahalanobis_matrix())
     assert weights[0] > 100 * weights[1:].max()

@@ -4,8 +4,8 @@ for.
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.optimize import check_grad, minimize
-from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from sklearn.datasets import make_circles
 
@@ -33,9 +33,7 @@ def test_loss_and_gradient(iris, rng, owners):
     value, gradient = loss(A)
     assert value == pytest.approx(by_definition(A, X, y, centroids, owners), rel=1e-12)
     off = check_grad(
-        lambda flat: loss(flat)[0],
-        lambda flat: loss(flat)[1].ravel(),
-        A.ravel(),
+        lambda flat: loss(flat)[0], lambda flat: loss(flat)[1].ravel(), A.ravel()
     )
     assert off < 1e-6 * np.linalg.norm(gradient) + 1e-7
 
@@ -46,10 +44,8 @@ def test_the_minimum_is_that_of_scipy_from_elsewhere(iris, rng):
 
     def energy(flat):
         A = flat.reshape(4, 4)
-        return (
-            by_definition(A, X, y, means, np.arange(3))
-            + 0.01 * ((A - np.eye(4)) ** 2).sum()
-        )
+        ridge = 0.01 * ((A - np.eye(4)) ** 2).sum()
+        return by_definition(A, X, y, means, np.arange(3)) + ridge
 
     found = minimize(
         energy, rng.standard_normal(16), method="BFGS", options={"gtol": 1e-5}
@@ -57,15 +53,9 @@ def test_the_minimum_is_that_of_scipy_from_elsewhere(iris, rng):
     model = NCMML(regularization=0.01, tol=1e-12).fit(X, y)
     assert model.energy_ == pytest.approx(found.fun, abs=1e-6)
     M = found.x.reshape(4, 4).T @ found.x.reshape(4, 4)
-    np.testing.assert_allclose(
-        model.get_mahalanobis_matrix(), M, atol=0.02 * np.abs(M).max()
-    )
-    np.testing.assert_allclose(model.centroids_, means)
+    assert_allclose(model.get_mahalanobis_matrix(), M, atol=0.02 * np.abs(M).max())
+    assert_allclose(model.centroids_, means)
     assert model.centroid_classes_.tolist() == [0, 1, 2]
-
-
-def nearest(X, means):
-    return cdist(X, means).argmin(axis=1)
 
 
 def test_several_centroids_for_classes_of_several_clusters():
@@ -82,4 +72,4 @@ def test_where_means_say_nothing_it_stays_where_it_began(rng):
     X[y == 0] -= X[y == 0].mean(axis=0)
     X[y == 1] -= X[y == 1].mean(axis=0)
     A = NCMML().fit(X, y).components_
-    np.testing.assert_allclose(A / A[0, 0], np.eye(3), atol=1e-3)
+    assert_allclose(A / A[0, 0], np.eye(3), atol=1e-3)

@@ -11,9 +11,7 @@ from freemetric.learners.linear_algebra import oracle_amount
 
 LEARNERS = [LDA(), RCA(), Covariance(), LDA(1, regularization=0.1)]
 LEARNERS += [RCA(2, regularization=0.1), Covariance(3, regularization=0.1)]
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::freemetric.exceptions.DataWarning",
-)
+pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
@@ -27,8 +25,7 @@ def test_batches_are_one_fit(learner, begins, wine):
     getattr(model, begins)(X[:60], names[:60])
     for rows in (slice(60, 61), slice(61, 150), slice(150, None)):
         model.partial_fit(X[rows], names[rows])
-    M = expected.get_mahalanobis_matrix()
-    found = model.get_mahalanobis_matrix()
+    M, found = (m.get_mahalanobis_matrix() for m in (expected, model))
     np.testing.assert_allclose(found, M, rtol=1e-7, atol=1e-9 * np.abs(M).max())
     assert model.class_counts_.sum() == len(y)
     assert set(vars(model)) == set(vars(expected))
@@ -40,10 +37,8 @@ def test_classes_may_come_later(learner, wine):
     model = clone(learner).partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
     expected = clone(learner).fit(X, y)
     assert model.classes_.tolist() == [0, 1, 2]
-    M = expected.get_mahalanobis_matrix()
-    np.testing.assert_allclose(
-        model.get_mahalanobis_matrix(), M, rtol=1e-7, atol=1e-9 * np.abs(M).max()
-    )
+    M, found = (m.get_mahalanobis_matrix() for m in (expected, model))
+    np.testing.assert_allclose(found, M, rtol=1e-7, atol=1e-9 * np.abs(M).max())
     np.testing.assert_array_equal(model.class_counts_, np.bincount(y))
     np.testing.assert_allclose(model.class_means_[2], X[y == 2].mean(axis=0))
 

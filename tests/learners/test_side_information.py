@@ -10,6 +10,36 @@ from freemetric.learners.side_information import (
     draw_pairs,
 )
 
+BAD = {
+    r"chunks must be 3 integers, .* got int64 of shape \(2,\)": (
+        lambda: check_chunks([0, 1], 3)
+    ),
+    "chunks has no chunk": lambda: check_chunks([-1, -1], 2),
+    "pairs needs pair_labels": lambda: check_pairs([[0, 1]], None, 3),
+    r"pair_labels must be 1 values of \+1 or -1": lambda: check_pairs([[0, 1]], [2], 3),
+    r"pairs must be .* of shape \(n, 2\)": lambda: check_pairs([[0, 1, 2]], [1], 3),
+    r"pairs\[0\] = \[0, 3\] points outside X, which has 3 rows": (
+        lambda: check_pairs([[0, 3]], [1], 3)
+    ),
+    r"triplets must be integers of shape \(n, 3\)": (
+        lambda: check_tuples([[0.0, 1.0, 2.0]], 3, 3, "triplets")
+    ),
+    "requires y": lambda: RCA().fit(np.eye(3)),
+    "different names pairs of chunks": (
+        lambda: DCA().fit(np.eye(3), [0, 0, 1], different=[(0, 1)])
+    ),
+    r"pairs of chunks out of \[0, 1\]": (
+        lambda: DCA().fit(np.eye(3), chunks=[0, 0, 1], different=[(0, 5)])
+    ),
+    "at least two chunks": lambda: DCA().fit(np.eye(3), chunks=[0, 0, 0]),
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_side_information_is_named(message):
+    with pytest.raises(ValueError, match=message):
+        BAD[message]()
+
 
 def test_pairs_are_distinct_and_half_of_them_similar(rng):
     y = np.repeat([0, 1, 2], [30, 10, 3])
@@ -21,10 +51,8 @@ def test_pairs_are_distinct_and_half_of_them_similar(rng):
 
 
 def test_all_pairs_where_fewer_exist_than_wanted(rng):
-    with pytest.warns(
-        DataWarning,
-        match="Only 2 similar and 4 dissimilar pairs exist; 2 of each are used",
-    ):
+    message = "Only 2 similar and 4 dissimilar pairs exist; 2 of each are used"
+    with pytest.warns(DataWarning, match=message):
         pairs, similar = draw_pairs(rng, np.eye(4), np.array([0, 0, 1, 1]), 100)
     assert sorted(map(tuple, pairs[similar].tolist())) == [(0, 1), (2, 3)]
 
@@ -32,54 +60,7 @@ def test_all_pairs_where_fewer_exist_than_wanted(rng):
 def test_similar_pairs_are_uniform(rng):
     y = np.repeat([0, 1], [3, 5])  # 3 and 10 pairs
     first = [draw_pairs(rng, np.eye(8), y, 2)[0][0].min() < 3 for _ in range(700)]
-    assert np.mean(first) == pytest.approx(
-        3 / 13, abs=0.05
-    )  # 3 / 8 and 1 / 2 are further away
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: check_chunks([0, 1], 3),
-            r"chunks must be 3 integers, one per row of X; got int64 of shape \(2,\)",
-        ),
-        (lambda: check_chunks([-1, -1], 2), "chunks has no chunk"),
-        (lambda: check_pairs([[0, 1]], None, 3), "pairs needs pair_labels"),
-        (
-            lambda: check_pairs([[0, 1]], [2], 3),
-            r"pair_labels must be 1 values of \+1 or -1",
-        ),
-        (
-            lambda: check_pairs([[0, 1, 2]], [1], 3),
-            r"pairs must be integers of shape \(n, 2\)",
-        ),
-        (
-            lambda: check_pairs([[0, 3]], [1], 3),
-            r"pairs\[0\] = \[0, 3\] points outside X, which has 3 rows",
-        ),
-        (
-            lambda: check_tuples([[0.0, 1.0, 2.0]], 3, 3, "triplets"),
-            r"triplets must be integers of shape \(n, 3\)",
-        ),
-        (lambda: RCA().fit(np.eye(3)), "requires y"),
-        (
-            lambda: DCA().fit(np.eye(3), [0, 0, 1], different=[(0, 1)]),
-            "different names pairs of chunks",
-        ),
-        (
-            lambda: DCA().fit(np.eye(3), chunks=[0, 0, 1], different=[(0, 5)]),
-            r"pairs of chunks out of \[0, 1\]",
-        ),
-        (
-            lambda: DCA().fit(np.eye(3), chunks=[0, 0, 0]),
-            "DCA needs at least two chunks",
-        ),
-    ],
-)
-def test_bad_side_information_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+    assert np.mean(first) == pytest.approx(3 / 13, abs=0.05)  # not 3 / 8 or 1 / 2
 
 
 @pytest.mark.parametrize("prior", ["identity", "covariance"])
@@ -91,21 +72,30 @@ def test_tuples_are_rows_of_what_was_given(learner, prior, wine):
     X, y = wine
     some = np.where(np.arange(len(y)) % 3 == 0, y, -1)
     options = {} if learner is MMC else {"prior": prior}
+    if learner is ITML:
+        options["bounds"] = (0.1, 2.0)
+    if learner is not MMC:
+        options["n_constraints"] = 60
     model = learner(random_state=0, **options).fit(X, some)
     whole = learner(random_state=0, **options).fit(X[some >= 0], y[some >= 0])
     name = "quadruplets_" if learner is LSML else "pairs_"
     drawn = getattr(model, name)
     assert (some[drawn] >= 0).all()
+    assert learner is MMC or len(drawn) == 60
     if prior == "identity":
         np.testing.assert_array_equal(X[drawn], X[some >= 0][getattr(whole, name)])
     labels = some[drawn].reshape(-1, 2)
-    alike = (
-        np.tile([True, False], len(drawn))
-        if learner is LSML
-        else model.pair_labels_ == 1
-    )
-    np.testing.assert_array_equal(labels[:, 0] == labels[:, 1], alike)
+    signs = np.tile([1, -1], len(drawn)) if learner is LSML else model.pair_labels_
+    np.testing.assert_array_equal(labels[:, 0] == labels[:, 1], signs == 1)
     assert not {"_rows", "_unit"} & set(vars(model))
+    given = {"quadruplets": drawn}
+    if learner is not LSML:
+        given = {"pairs": drawn, "pair_labels": signs}
+    again = learner(random_state=1, **options).fit(X, **given)
+    assert not hasattr(again, "classes_")
+    M = model.get_mahalanobis_matrix()
+    atol = 0.02 * np.abs(M).max()
+    np.testing.assert_allclose(again.get_mahalanobis_matrix(), M, atol=atol)
 
 
 # Tuples where samples are expected, and the other way round
@@ -150,7 +140,6 @@ def test_samples_that_are_no_index_pairs_give_no_warning(change, rng):
     [((20, 2, 3), r"float64 of shape \(20, 2, 3\)"), ((20, 2), r"float64 of shape")],
 )
 def test_coordinates_are_no_indices(pairs, got, rng):
+    X, labels = rng.random((50, 3)), np.ones(20)
     with pytest.raises(ValueError, match=rf"pairs must be integers .* got {got}"):
-        GMML().fit(
-            rng.random((50, 3)), pairs=rng.random(pairs), pair_labels=np.ones(20)
-        )
+        GMML().fit(X, pairs=rng.random(pairs), pair_labels=labels)

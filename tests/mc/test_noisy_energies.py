@@ -45,9 +45,8 @@ class Noisy:
     def __call__(self, A):
         return self.value(A).sum(axis=(1, 2))
 
-    def value_and_grad(
-        self, A
-    ):  # where there are no batches the error of two batches' mean is
+    def value_and_grad(self, A):
+        """Where there are no batches: the error is that of two batches' mean."""
         return self(A), self.slope(A) + self.noise * self.rng.standard_normal(A.shape)
 
 
@@ -64,37 +63,42 @@ class Batch:
         return self.energy(A), self.energy.slope(A) + tilt
 
 
-def well(noise, has_batches=True):
-    return Noisy(lambda A: A**2 / 2, lambda A: A, noise, has_batches)
+class Exact(Noisy):
+    """The same without errors: its gradient is exact, and it has no batches."""
+
+    def __init__(self, value, slope):
+        super().__init__(value, slope, 0.0, has_batches=False)
+
+    def value_and_grad(self, A):
+        return self(A), self.slope(A)
 
 
-def two_wells(noise):
-    return Noisy(lambda A: (A**2 - 1) ** 2, lambda A: 4 * A * (A**2 - 1), noise)
+WELL = (lambda A: A**2 / 2, lambda A: A)
+TWO_WELLS = (lambda A: (A**2 - 1) ** 2, lambda A: 4 * A * (A**2 - 1))
 
 
-def squares(energy, move, temperature, n_steps=120, R=400, size=1):
+def langevin(h, friction, **options):
+    return LangevinMove(h, friction=friction, target_acceptance=None, **options)
+
+
+def walk(energy, move, temperature, A, n_steps, streams=None):
+    sampler = Annealing(Constant(temperature), move, n_steps=n_steps, burn_in=0)
+    run = sampler.iterate(streams or together(len(A)), energy, A)
+    return np.array([state.A for state, _ in run])
+
+
+def squares(energy, move, temperature, n_steps=120, R=400):
     """Mean of A^2 after burn-in and its standard error, from independent replicas."""
     energy.rng = together(R, 9)
-    A = np.random.default_rng(0).standard_normal((R, 1, size))
-    run = Annealing(Constant(temperature), move, n_steps=n_steps, burn_in=0).iterate(
-        together(R), energy, A
-    )
-    kept = np.mean(
-        [
-            (state.A**2).mean(axis=(1, 2))
-            for state, info in run
-            if info.step > n_steps / 4
-        ],
-        axis=0,
-    )
+    A = np.random.default_rng(0).standard_normal((R, 1, 1))
+    steps = walk(energy, move, temperature, A, n_steps)
+    kept = (steps[n_steps // 4 + 1 :] ** 2).mean(axis=(0, 2, 3))
     return kept.mean(), kept.std(ddof=1) / np.sqrt(R)
 
 
 @pytest.mark.parametrize(("h", "friction"), [(0.2, 0.3), (1.0, 0.2), (1.6, 1.0)])
 def test_a_harmonic_well_has_no_error_of_the_time_step(h, friction):
-    mean, error = squares(
-        well(0.0), LangevinMove(h, friction=friction, target_acceptance=None), 0.5
-    )
+    mean, error = squares(Noisy(*WELL, 0.0), langevin(h, friction), 0.5)
     assert error < 0.01
     assert mean == pytest.approx(0.5, abs=4 * error)
 
@@ -103,10 +107,10 @@ def test_a_harmonic_well_has_no_error_of_the_time_step(h, friction):
     ("h", "noise", "friction"), [(0.5, 0.3, 0.3), (0.2, 1.0, 0.3), (0.3, 0.6, 0.2)]
 )
 def test_noise_of_batches_is_no_heat_and_other_noise_is(h, noise, friction):
-    move, T = LangevinMove(h, friction=friction, target_acceptance=None), 1.0
-    mean, error = squares(well(noise), move, T)
+    move, T = langevin(h, friction), 1.0
+    mean, error = squares(Noisy(*WELL, noise), move, T)
     assert mean == pytest.approx(T, abs=4 * error)
-    mean, error = squares(well(noise, has_batches=False), move, T)
+    mean, error = squares(Noisy(*WELL, noise, has_batches=False), move, T)
     c = np.exp(-friction)
     predicted = T + h**2 * noise**2 * (1 + c) / (4 * (1 - c))
     assert predicted > T + 4 * error
@@ -118,22 +122,14 @@ def test_correlated_noise_is_no_heat_either():
         def value_and_grad(self, A):
             return self.energy(A), self.energy.slope(A) + self.tilt
 
-    energy = well(0.5)
+    energy = Noisy(*WELL, 0.5)
     energy.draw = lambda rng: Tilted(energy, rng)
     A = np.random.default_rng(0).standard_normal((2000, 1, 2))
-    sampler = Annealing(
-        Constant(1.0),
-        LangevinMove(0.3, friction=0.3, target_acceptance=None),
-        n_steps=40,
-        burn_in=0,
-    )
-    products = [
-        state.A.prod(axis=2).ravel()
-        for state, _ in sampler.iterate(together(2000), energy, A)
-    ]
-    kept = np.mean(products[10:], axis=0)  # E[a b] = 0; uncorrected it is 0.075
-    assert kept.mean() == pytest.approx(0, abs=4 * kept.std() / np.sqrt(len(kept)))
-    assert kept.std() / np.sqrt(len(kept)) < 0.075 / 6
+    products = walk(energy, langevin(0.3, 0.3), 1.0, A, n_steps=40).prod(axis=3)
+    kept = products[10:].mean(axis=(0, 2))  # E[a b] = 0; uncorrected it is 0.075
+    error = kept.std() / np.sqrt(len(kept))
+    assert kept.mean() == pytest.approx(0, abs=4 * error)
+    assert error < 0.075 / 6
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.5])
@@ -143,29 +139,19 @@ def test_two_wells_by_quadrature(noise):
     def moment(k):
         return quad(lambda x: x**k * np.exp(-((x**2 - 1) ** 2) / T), -4, 4)[0]
 
-    mean, error = squares(
-        two_wells(noise),
-        LangevinMove(0.1, friction=0.2, target_acceptance=None),
-        T,
-        n_steps=250,
-    )
+    energy = Noisy(*TWO_WELLS, noise)
+    mean, error = squares(energy, langevin(0.1, 0.2), T, n_steps=250)
     assert error < 0.012
     assert mean == pytest.approx(moment(2) / moment(0), abs=4 * error)
 
 
 def test_without_friction_and_noise_it_is_newtons_equation():
+    energy = Exact(*TWO_WELLS)
     A, v = np.array([[[1.0, -0.5]]]), np.array([[[0.3, 0.8]]])
-    state = State(A, well(0.0)(A), velocity=v)
-    energy = two_wells(0.0)
-    del energy.draw
-    energy.value_and_grad = lambda A: (energy(A), energy.slope(A))
+    state = State(A, energy(A), velocity=v)
     h, n = 0.05, 20
     move = LangevinMove(h, friction=0, n_leapfrog=n)
-    streams, T, scale = (
-        Streams.of(np.random.default_rng(0), 1),
-        np.array([1.0]),
-        np.array([h]),
-    )
+    streams, T, scale = together(1), np.ones(1), np.array([h])
     there, _ = move.step(streams, energy, state, T, scale)
     x, u = A.copy(), v.copy()
     for _ in range(n):  # leapfrog, written down once more
@@ -173,9 +159,8 @@ def test_without_friction_and_noise_it_is_newtons_equation():
         u = u - h * energy.slope(x)
         x = x + h / 2 * u
     np.testing.assert_allclose(there.A, x, rtol=1e-12)
-    back, _ = move.step(
-        streams, energy, there._replace(velocity=-there.velocity), T, scale
-    )
+    turned = there._replace(velocity=-there.velocity)
+    back, _ = move.step(streams, energy, turned, T, scale)
     np.testing.assert_allclose(back.A, A, rtol=1e-9)  # time can be turned round
     total = [energy(s.A)[0] + (s.velocity**2).sum() / 2 for s in (state, there)]
     assert total[1] == pytest.approx(total[0], abs=2e-3)
@@ -186,48 +171,37 @@ def test_the_error_of_the_time_step_is_what_an_exact_energy_counts(friction):
     """Without friction it is that of E + v^2 / 2, by hand; with friction it goes away
     with the time step.
     """
-    energy = two_wells(0.0)
-    del energy.draw
-    energy.value_and_grad = lambda A: (energy(A), energy.slope(A))
+    energy = Exact(*TWO_WELLS)
     rng, T = np.random.default_rng(0), np.full(200, 0.3)
     A, v = rng.uniform(-1, 1, (2, 200, 1, 2))
     state, shares = State(A, energy(A), velocity=v), []
     for h in (0.25, 0.0025):
         move = LangevinMove(h, friction=friction)
-        there, share = move.step(
-            Streams.of(rng, 200), energy, state, T, np.full(200, h)
-        )
+        streams = Streams.of(rng, 200)
+        there, share = move.step(streams, energy, state, T, np.full(200, h))
         shares.append(share.mean())
         if friction == 0:
-            rise = (
-                energy(there.A)
-                - energy(A)
-                + ((there.velocity**2 - v**2) / 2).sum(axis=(1, 2))
-            )
-            np.testing.assert_allclose(
-                share, np.minimum(1, np.exp(-rise / 0.3)), rtol=1e-6
-            )
+            kinetic = ((there.velocity**2 - v**2) / 2).sum(axis=(1, 2))
+            rise = energy(there.A) - energy(A) + kinetic
+            expected = np.minimum(1, np.exp(-rise / 0.3))
+            np.testing.assert_allclose(share, expected, rtol=1e-6)
     assert shares[0] < 0.97
     assert shares[1] > 0.999
 
 
 def test_a_quench_keeps_its_time_step():
-    energy = well(0.0)
-    del energy.draw
-    energy.value_and_grad = lambda A: (energy(A), energy.slope(A))
+    energy = Exact(*WELL)
     state = State(np.ones((2, 1, 2)), energy(np.ones((2, 1, 2))))
-    _, share = LangevinMove(0.1).step(
-        together(2), energy, state, np.zeros(2), np.full(2, 0.1)
-    )
+    scale = np.full(2, 0.1)
+    _, share = LangevinMove(0.1).step(together(2), energy, state, np.zeros(2), scale)
     np.testing.assert_array_equal(share, 1.0)
 
 
 @pytest.mark.slow
 def test_the_time_step_shrinks_until_the_noise_fits():
-    energy = well(2.0)
-    run = Annealing(Constant(1.0), LangevinMove(1.0), n_steps=150, burn_in=0.8).iterate(
-        np.random.default_rng(0), energy, np.zeros((50, 1, 2))
-    )
+    sampler = Annealing(Constant(1.0), LangevinMove(1.0), n_steps=150, burn_in=0.8)
+    A = np.zeros((50, 1, 2))
+    run = sampler.iterate(np.random.default_rng(0), Noisy(*WELL, 2.0), A)
     shares = np.array([info.acceptance.mean() for _, info in run])
     assert shares[0] < 0.3
     assert shares[-30:].mean() == pytest.approx(0.95, abs=0.04)
@@ -236,9 +210,8 @@ def test_the_time_step_shrinks_until_the_noise_fits():
 def test_a_trajectory_without_end_is_lost_and_counts_as_none():
     energy = Noisy(lambda A: A**2 / 2, lambda A: 1e300 * A, 0.0)
     state = State(np.ones((2, 1, 1)), np.full(2, 0.5), velocity=np.ones((2, 1, 1)))
-    there, share = LangevinMove(1e10).step(
-        together(2), energy, state, np.ones(2), np.full(2, 1e10)
-    )
+    T, scale = np.ones(2), np.full(2, 1e10)
+    there, share = LangevinMove(1e10).step(together(2), energy, state, T, scale)
     np.testing.assert_array_equal(share, 0.0)
     np.testing.assert_array_equal(there.A, state.A)
 
@@ -250,7 +223,9 @@ def test_a_trajectory_without_end_is_lost_and_counts_as_none():
 )
 def test_the_penalty_keeps_the_balance_that_noise_breaks(move):
     move.set_params(n_moves=5)
-    mean, error = squares(well(0.7), PenaltyMove(move, n_batches=8), 1.0, n_steps=80)
+    mean, error = squares(
+        Noisy(*WELL, 0.7), PenaltyMove(move, n_batches=8), 1.0, n_steps=80
+    )
     assert error < 0.05
     assert mean == pytest.approx(1.0, abs=4 * error)
 
@@ -263,7 +238,7 @@ def test_the_penalty_of_an_estimated_variance():
 
 def test_a_rise_is_accepted_by_its_mean_and_the_variance_of_that_mean(monkeypatch):
     tilts, T, rises_given = [1.0, 2.0, 4.0, 9.0], 0.7, []
-    energy = well(0.0)
+    energy = Noisy(*WELL, 0.0)
     batches = iter([lambda A, tilt=tilt: tilt * A.sum(axis=(1, 2)) for tilt in tilts])
     energy.draw = lambda rng: next(batches)
     move = PenaltyMove(MatrixMove(0.5, n_moves=1), n_batches=4)
@@ -273,31 +248,19 @@ def test_a_rise_is_accepted_by_its_mean_and_the_variance_of_that_mean(monkeypatc
         return np.ones(1, dtype=bool)
 
     monkeypatch.setattr("freemetric.mc.moves.metropolis.accept", spied)
-    state, shares = move.step(
-        together(1),
-        energy,
-        State(np.zeros((1, 1, 1)), np.zeros(1)),
-        np.array([T]),
-        np.ones(1),
-    )
+    state = State(np.zeros((1, 1, 1)), np.zeros(1))
+    state, shares = move.step(together(1), energy, state, np.array([T]), np.ones(1))
     rises = state.A[0, 0, 0] * np.array(tilts)
-    assert rises_given[0][0] == pytest.approx(
-        rises.mean() + T * penalty(rises.var(ddof=1) / 4 / T**2, 4)
-    )
+    expected = rises.mean() + T * penalty(rises.var(ddof=1) / 4 / T**2, 4)
+    assert rises_given[0][0] == pytest.approx(expected)
     assert shares[0] == 1
 
 
 def test_without_noise_the_penalty_is_metropolis_rule():
-    energy = two_wells(0.0)
-    del energy.draw
-    A = np.ones((3, 1, 1))
-    walks = []
-    for move in (MatrixMove(0.5), PenaltyMove(MatrixMove(0.5))):
-        run = Annealing(Constant(0.3), move, n_steps=10).iterate(
-            np.random.default_rng(0), energy, A
-        )
-        walks.append([state.A for state, _ in run])
-    np.testing.assert_array_equal(*walks)
+    energy, A = Exact(*TWO_WELLS), np.ones((3, 1, 1))
+    plain = walk(energy, MatrixMove(0.5), 0.3, A, 10)
+    penalised = walk(energy, PenaltyMove(MatrixMove(0.5)), 0.3, A, 10)
+    np.testing.assert_array_equal(plain, penalised)
 
 
 @pytest.mark.slow
@@ -326,48 +289,28 @@ def test_real_batches_against_quadrature(iris):
 
     energy = Trapped(bound)
     streams = Streams.of(np.random.default_rng(5), 1)
-    mean_energy = np.mean(
-        [energy.draw(streams)(grid[:, None, None]) for _ in range(80)], axis=0
-    )
+    draws = [energy.draw(streams)(grid[:, None, None]) for _ in range(80)]
+    mean_energy = np.mean(draws, axis=0)
     density = np.exp(-(mean_energy - mean_energy.min()) / T)
     expected = (density * grid**2).sum() / density.sum()
     A = np.random.default_rng(0).choice([-5.0, 5.0], (24, 1, 1))
-    sampler = Annealing(
-        Constant(T),
-        LangevinMove(1.0, n_leapfrog=5, friction=0.3, target_acceptance=None),
-        n_steps=50,
-        burn_in=0,
-    )
-    kept = [
-        (s.A**2).ravel()
-        for s, info in sampler.iterate(np.random.default_rng(0), energy, A)
-        if info.step > 10
-    ]
-    means = np.mean(kept, axis=0)
-    assert means.mean() == pytest.approx(
-        expected, abs=4 * means.std() / np.sqrt(len(means)) + 0.02 * expected
-    )
+    streams = Streams.of(np.random.default_rng(0), 24)
+    steps = walk(energy, langevin(1.0, 0.3, n_leapfrog=5), T, A, 50, streams)
+    means = (steps[11:] ** 2).mean(axis=(0, 2, 3))
+    error = means.std() / np.sqrt(len(means))
+    assert means.mean() == pytest.approx(expected, abs=4 * error + 0.02 * expected)
 
 
 @pytest.mark.parametrize(
-    ("move", "problem"),
+    ("move", "temperature", "problem"),
     [
-        (LangevinMove(friction=-1), "friction must be a number >= 0; got -1"),
-        (PenaltyMove(n_batches=2), "n_batches must be at least 3"),
-        (PenaltyMove(LangevinMove()), "PenaltyMove needs a move that proposes"),
+        (LangevinMove(friction=-1), 1.0, "friction must be a number >= 0; got -1"),
+        (PenaltyMove(n_batches=2), 1.0, "n_batches must be at least 3"),
+        (PenaltyMove(LangevinMove()), 1.0, "PenaltyMove needs a move that proposes"),
+        (PenaltyMove(), 0.0, "infinite at temperature 0"),
     ],
     ids=repr,
 )
-def test_bad_parameters_are_named(move, problem):
+def test_bad_parameters_are_named(move, temperature, problem):
     with pytest.raises((ValueError, TypeError), match=problem):
-        Annealing(Constant(1.0), move).begin(
-            np.random.default_rng(0), well(1.0), np.zeros((1, 1, 1))
-        )
-
-
-def test_a_penalty_needs_a_temperature():
-    run = Annealing(Constant(0.0), PenaltyMove()).iterate(
-        np.random.default_rng(0), well(1.0), np.zeros((1, 1, 1))
-    )
-    with pytest.raises(ValueError, match="infinite at temperature 0"):
-        next(run)
+        walk(Noisy(*WELL, 1.0), move, temperature, np.zeros((1, 1, 1)), n_steps=1)

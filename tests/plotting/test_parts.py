@@ -15,6 +15,7 @@ from freemetric.plotting.parts import space_of, training_rows
 from .models import Classifier, Table
 
 SCALED = make_pipeline(MinMaxScaler(), LFDA())
+VOTING = make_pipeline(SCALED, KNeighborsClassifier())
 
 
 @pytest.mark.parametrize(
@@ -22,13 +23,9 @@ SCALED = make_pipeline(MinMaxScaler(), LFDA())
     [
         SCALED,
         make_pipeline(MinMaxScaler(), LFDA(), KNeighborsClassifier()),
-        make_pipeline(SCALED, KNeighborsClassifier()),
+        VOTING,
         MetricKNeighborsClassifier(SCALED, n_neighbors=3),
-        GridSearchCV(
-            make_pipeline(SCALED, KNeighborsClassifier()),
-            {"kneighborsclassifier__n_neighbors": [3]},
-            cv=2,
-        ),
+        GridSearchCV(VOTING, {"kneighborsclassifier__n_neighbors": [3]}, cv=2),
     ],
 )
 def test_the_map_is_found_with_what_stands_in_front(model, iris):

@@ -7,16 +7,11 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import (
-    DMLFE,
-    GMML,
-    LFDA,
-    MetricKNeighborsClassifier,
-    PairClassifier,
-)
+from freemetric import DMLFE, GMML, LFDA, MetricKNeighborsClassifier, PairClassifier
 from freemetric.plotting import report, sections as page_sections
 
 from .models import Classifier, Regressor, Table
@@ -125,10 +120,8 @@ def test_hostile_names_stay_texts(tmp_path, rng):
     assert "<script" not in plain
     assert "<b>" not in plain
     assert "&lt;b&gt;bold&lt;/b&gt;" in plain
-    for figure in page.figures:
-        assert not any(
-            "%{x}" in str(line.get("texttemplate")) for line in figure["data"]
-        )
+    lines = [line for figure in page.figures for line in figure["data"]]
+    assert not any("%{x}" in str(line.get("texttemplate")) for line in lines)
 
 
 def test_the_figures_show_what_the_displays_show(flowers, tmp_path):
@@ -136,10 +129,8 @@ def test_the_figures_show_what_the_displays_show(flowers, tmp_path):
     model = Classifier().fit(X, y)
     page = written(model, tmp_path, X, y)
     votes, importances, space, confusion, _ = page.figures
-    assert [line["name"] for line in votes["data"]] == [
-        "quantiles/identity: 90%",
-        "scaled/full: 10%",
-    ]
+    names = [line["name"] for line in votes["data"]]
+    assert names == ["quantiles/identity: 90%", "scaled/full: 10%"]
     ticks = importances["layout"]["yaxis"]["ticktext"]
     assert ticks == ["sepal", "width", "petal", "depth"]  # the largest on top
     assert [line["name"] for line in space["data"]] == sorted(set(y))
@@ -157,7 +148,7 @@ def test_a_regression_has_intervals_for_new_samples(rng, tmp_path):
     model = Regressor().fit(X[:50], y[:50])
     page = written(model, tmp_path, X[50:], y[50:])
     inside = page.figures[-1]["data"][1]
-    np.testing.assert_allclose(inside["error_y"]["array"], 9)
+    assert_allclose(inside["error_y"]["array"], 9)
     assert "none of them is a training sample" in page.text
     assert "density 'a density' 4 trees 'some trees' 6" in page.text
     assert "out of bag" in written(model, tmp_path, X[:50], y[:50]).text

@@ -110,11 +110,9 @@ def test_every_pair_of_kinds(fit, new):
         elif new == "infinite" and fit == "codes":
             assert np.isfinite(encoder.transform(rows)).all()
         else:
-            with pytest.raises(
-                (ValueError, TypeError), match=r"Column 'c', row \d: "
-            ) as error:
+            message = r"Column 'c', row \d: .*$"
+            with pytest.raises((ValueError, TypeError), match=message):
                 encoder.transform(rows)
-            assert "\n" not in str(error.value)
     assert bool(caught) is warns(fit, new)
 
 
@@ -148,12 +146,9 @@ def test_numbers_as_scikit_learn_imputes_them():
 def test_categories_as_scikit_learn_encodes_them(n_categories):
     texts = [f"v{i}" for i in range(n_categories) for _ in range(i + 2)] + ["once"]
     column = pd.Series(texts, name="c")
-    model = OneHotEncoder(
-        min_frequency=2,
-        max_categories=32,
-        handle_unknown="infrequent_if_exist",
-        sparse_output=False,
-    ).fit(column.to_frame())
+    options = {"min_frequency": 2, "max_categories": 32, "sparse_output": False}
+    model = OneHotEncoder(handle_unknown="infrequent_if_exist", **options)
+    model.fit(column.to_frame())
     encoder = TableEncoder().fit(column.to_frame())
     new = pd.DataFrame({"c": [*dict.fromkeys(texts), "never seen"]})
     ours = encoder.transform(new)
@@ -177,9 +172,8 @@ def test_a_date_that_is_missing_has_the_medians():
     frame = pd.DataFrame({"t": DAYS.mask(BITS == 1)})
     features = TableEncoder().fit_transform(frame)
     medians = np.median(features[BITS == 0], axis=0)
-    np.testing.assert_array_equal(
-        features[BITS == 1, :4], np.tile(medians[:4], (BITS.sum(), 1))
-    )
+    expected = np.tile(medians[:4], (BITS.sum(), 1))
+    np.testing.assert_array_equal(features[BITS == 1, :4], expected)
     np.testing.assert_array_equal(features[:, 4], BITS)
 
 

@@ -42,9 +42,8 @@ def test_later():
 @pytest.fixture
 def folder(tmp_path):
     """An archive like that of the release, so that none is fetched."""
-    with tarfile.open(
-        tmp_path / f"metric-learn-{suite.RELEASE}.tar.gz", "w:gz"
-    ) as archive:
+    path = tmp_path / f"metric-learn-{suite.RELEASE}.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
         for name, content in {
             "test/test_constraints.py": TESTS,
             "test/test_utils.py": b"NAME = 'NCA'\n",
@@ -58,27 +57,12 @@ def folder(tmp_path):
 
 @pytest.mark.slow
 def test_what_passes_and_fails_is_reported(folder):
-    command = [
-        sys.executable,
-        suite.__file__,
-        "--folder",
-        str(folder),
-        "--only",
-        "test_constraints",
-        "--jobs",
-        "0",
-    ]
+    command = [sys.executable, suite.__file__, "--folder", str(folder)]
+    command += ["--only", "test_constraints", "--jobs", "0"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
-    assert lines[0].split() == [
-        "test_constraints",
-        "2",
-        "passed",
-        "2",
-        "failed",
-        "1",
-        "skipped",
-    ]
+    counts = "test_constraints 2 passed 2 failed 1 skipped"
+    assert lines[0].split() == counts.split()
     assert "test_constraints::test_sometimes[2]: AssertionError: n is two" in lines[1]
     assert "_pseudo_inverse_from_eig is a private function of metric-learn" in lines[2]
     assert lines[-1] == "2 of 5 tests passed"

@@ -27,35 +27,13 @@ def test_every_dependency_of_the_library_is_pinned_to_its_minimum():
 
 
 def test_extras_of_extras_are_followed():
-    assert {
-        "click",
-        "matplotlib",
-        "plotly",
-        "openpyxl",
-        "onnx",
-        "dask",
-    } <= set(minima(TEXT))
-    assert not ONLY_FOR_SOURCES & set(minima(TEXT))
-
-
-def test_the_recipe_of_conda_promises_the_same():
-    pinned = minima(TEXT)
-    recipe = (PYPROJECT.parent / "conda" / "recipe.yaml").read_text()
-    run = recipe.partition("  run:\n")[2].partition("\ntests:")[0]
-    lines = [line.strip(" -").partition(",")[0] for line in run.splitlines()]
-    bounds = dict(
-        line.split(" >=") for line in lines if " >=" in line and "python " not in line
-    )
-    assert bounds
-    assert {name: Version(version) for name, version in bounds.items()} == {
-        n: Version(pinned[n]) for n in bounds
-    }
+    pinned = set(minima(TEXT))
+    assert {"click", "matplotlib", "plotly", "openpyxl", "onnx", "dask"} <= pinned
+    assert not ONLY_FOR_SOURCES & pinned
 
 
 def test_a_dependency_without_a_minimum_is_refused():
-    with pytest.raises(
-        SystemExit, match=r"'scipy' in pyproject\.toml has no oldest release"
-    ):
+    with pytest.raises(SystemExit, match=r"'scipy' in .* has no oldest release"):
         minima(BARE)
 
 

@@ -59,7 +59,7 @@ def test_changes_are_within_functions(module):
 @pytest.mark.slow
 def test_what_tests_notice_is_killed(module, tmp_path):
     plus, _, less, _ = changes.mutants_of(module)
-    assert trying.tests_pass("part")
+    assert trying.seconds_of_tests("part") > 0
     assert trying.outcome_of(plus, "part") == "killed"
     path = tmp_path / "out" / "mutants.jsonl"
     assert mutants.try_package("part", [less], path) == [less]

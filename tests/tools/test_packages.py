@@ -69,9 +69,8 @@ def test_the_metadata_of_the_project_name_every_python_that_is_tested():
     named = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', text)
     path = ROOT / ".github" / "workflows" / "test.yml"
     workflow = path.read_text() if path.exists() else pytest.skip("not in archives")
-    assert named == re.findall(
-        r'"(3\.\d+)"', re.search(r"python: \[(.*)\]", workflow)[1]
-    )
+    tested = re.search(r"python: \[(.*)\]", workflow)[1]
+    assert named == re.findall(r'"(3\.\d+)"', tested)
     assert f'requires-python = ">={named[0]}"' in text
 
 
@@ -114,9 +113,8 @@ def test_a_file_that_says_another_version(root, name):
 
 
 def test_a_release_has_its_own_tag_and_a_date(root):
-    assert packages.version_problems(root, "v1.2.4") == [
-        "the tag is v1.2.4, not v1.2.3"
-    ]
+    found = packages.version_problems(root, "v1.2.4")
+    assert found == ["the tag is v1.2.4, not v1.2.3"]
     (root / "CHANGELOG.md").write_text("## 1.2.3 (not released)\n")
     assert packages.version_problems(root) == []
     assert "not released" in packages.version_problems(root, "v1.2.3")[0]
@@ -124,45 +122,26 @@ def test_a_release_has_its_own_tag_and_a_date(root):
     assert "no heading" in packages.version_problems(root)[0]
 
 
+INFO = "freemetric-1.2.3.dist-info"
+OTHER_LICENSE = METADATA.replace("BSD-3-Clause", "MIT")
+OTHER_PYTHONS = METADATA.replace(":: 3.14", ":: 3")
+
+
 @pytest.mark.parametrize(
-    ("changes", "problem"),
+    ("name", "text", "problem"),
     [
-        ({"freemetric/py.typed": None}, "lacks freemetric/py.typed"),
-        ({"tests/test_nca.py": ""}, "holds tests/test_nca.py"),
-        (
-            {"freemetric/__pycache__/nca.pyc": ""},
-            "holds freemetric/__pycache__/nca.pyc",
-        ),
-        (
-            {"freemetric-1.2.3.dist-info/licenses/LICENSE": None},
-            "lacks licenses/LICENSE",
-        ),
-        (
-            {"freemetric-1.2.3.dist-info/entry_points.txt": None},
-            "lacks entry_points.txt",
-        ),
-        (
-            {
-                "freemetric-1.2.3.dist-info/METADATA": METADATA.replace(
-                    "BSD-3-Clause", "MIT"
-                )
-            },
-            "no licence expression",
-        ),
-        (
-            {
-                "freemetric-1.2.3.dist-info/METADATA": METADATA.replace(
-                    ":: 3.14", ":: 3"
-                )
-            },
-            "no classifiers",
-        ),
+        ("freemetric/py.typed", None, "lacks freemetric/py.typed"),
+        ("tests/test_nca.py", "", "holds tests/test_nca.py"),
+        ("freemetric/__pycache__/a.pyc", "", "holds freemetric/__pycache__/a.pyc"),
+        (f"{INFO}/licenses/LICENSE", None, "lacks licenses/LICENSE"),
+        (f"{INFO}/entry_points.txt", None, "lacks entry_points.txt"),
+        (f"{INFO}/METADATA", OTHER_LICENSE, "no licence expression"),
+        (f"{INFO}/METADATA", OTHER_PYTHONS, "no classifiers"),
     ],
 )
-def test_a_wheel_that_is_not_in_order(root, changes, problem):
-    found = packages.wheel_problems(wheel(root, **changes), root)
-    assert len(found) == 1
-    assert problem in found[0]
+def test_a_wheel_that_is_not_in_order(root, name, text, problem):
+    (found,) = packages.wheel_problems(wheel(root, **{name: text}), root)
+    assert problem in found
 
 
 def test_a_source_archive_that_is_not_in_order(root):

@@ -36,15 +36,10 @@ def test_another_figure_in_a_sentence_is_noticed(sentence):
 
 
 def test_methods_that_are_ahead_in_the_readme_are_those_of_the_table():
-    columns = {
-        "SVM": "svm",
-        "forest": "rf",
-        "boosting": "hist-boosting",
-        "logistic regression": "logistic",
-    }
-    head, *body = sentences.printed_table(
-        sentences.content("accuracy"), "error in % | training"
-    )
+    columns = {"SVM": "svm", "forest": "rf", "boosting": "hist-boosting"}
+    columns["logistic regression"] = "logistic"
+    text = sentences.content("accuracy")
+    head, *body = sentences.printed_table(text, "error in % | training")
     best = {
         row[0]: {head[n] for n, value in enumerate(row) if value.startswith("**")}
         for row in body
@@ -77,9 +72,8 @@ def test_every_figure_of_the_readme_and_the_summary_is_made():
         masked = part
         for sentence in sentences.SENTENCES:
             if sentence.page == name:
-                blank = replace(
-                    sentence, figures=tuple(lambda: "" for _ in sentence.figures)
-                )
+                figures = tuple(lambda: "" for _ in sentence.figures)
+                blank = replace(sentence, figures=figures)
                 masked = blank.filled(masked) if blank_fits(blank, masked) else masked
         masked = re.sub(r"`[^`]*`|version \d\.\d\.\d", "", masked)
         assert not FIGURE_WITH_POINT.findall(masked), name
@@ -94,10 +88,8 @@ def blank_fits(sentence, text):
 
 def test_every_excerpt_is_on_a_page():
     pages = [page.read_text(encoding="utf-8") for page in results_page.PAGES]
-    shown = [
-        name for text in pages for _, name, _ in results_page.MARKERS.findall(text)
-    ]
-    assert set(shown) == set(results_page.EXCERPTS)
+    shown = results_page.MARKERS.findall("\n".join(pages))
+    assert {name for _, name, _ in shown} == set(results_page.EXCERPTS)
 
 
 def test_every_file_has_its_command():
@@ -116,10 +108,8 @@ def test_pages_are_short():
 @pytest.mark.parametrize("page", results_page.PAGES, ids=lambda page: page.name)
 def test_commands_that_the_pages_name_are_there(page):
     """Those of a commit that is named beside them are in its history."""
-    named = re.findall(
-        r"\b((?:benchmarks|tools)/[\w/]+\.(?:py|md|jsonl(?:\.gz)?))\b(?!` of commit)",
-        page.read_text(),
-    )
+    path = r"\b((?:benchmarks|tools)/[\w/]+\.(?:py|md|jsonl(?:\.gz)?))\b"
+    named = re.findall(path + "(?!` of commit)", page.read_text())
     assert named or page.name == "README.md"
     assert not [path for path in named if not (ROOT / path).exists()]
 
@@ -127,19 +117,14 @@ def test_commands_that_the_pages_name_are_there(page):
 def test_an_excerpt_chooses_columns_and_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(results_page, "TABLES", tmp_path)
     other = "words\n\n| other | a |\n|---|---|\n| x | 0 |\n\n"
-    text = f"{other}| set | a | b |\n|---|---|---|\n| x | 1 |  |\n| y | 3 | 4 |\n"
-    (tmp_path / "some.md").write_text(text)
-    whole = results_page.Excerpt("some", "set")
-    assert (
-        whole.lines() == "| set | a | b |\n|---|---|---|\n| x | 1 |  |\n| y | 3 | 4 |"
-    )
+    table = "| set | a | b |\n|---|---|---|\n| x | 1 |  |\n| y | 3 | 4 |"
+    (tmp_path / "some.md").write_text(f"{other}{table}\n")
+    assert results_page.Excerpt("some", "set").lines() == table
     part = results_page.Excerpt("some", "set", (0, 2), "y", {2: "last"})
     assert part.lines() == "| set | last |\n|---|---|\n| y | 4 |"
     page = "before\n\n<!-- table t -->\nold\n<!-- end -->\n"
-    assert (
-        results_page.filled(page, {"t": part})
-        == f"before\n\n<!-- table t -->\n\n{part.lines()}\n\n<!-- end -->\n"
-    )
+    expected = f"before\n\n<!-- table t -->\n\n{part.lines()}\n\n<!-- end -->\n"
+    assert results_page.filled(page, {"t": part}) == expected
     with pytest.raises(ValueError, match="No table begins with 'b'"):
         results_page.Excerpt("some", "b").lines()
 
@@ -148,6 +133,5 @@ def test_an_excerpt_chooses_columns_and_rows(tmp_path, monkeypatch):
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", results_page.COMMANDS)
 def test_commands_print_the_tables(name):
-    assert results_page.printed(name) == (results_page.TABLES / f"{name}.md").read_text(
-        encoding="utf-8"
-    )
+    path = results_page.TABLES / f"{name}.md"
+    assert results_page.printed(name) == path.read_text(encoding="utf-8")

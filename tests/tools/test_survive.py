@@ -38,20 +38,9 @@ def test_work_may_end_as_it_likes(work, said):
 
 
 def test_lines_share_a_process_until_it_dies():
-    assert apart.lines_apart(lambda item: f"{item} of\n {os.getpid()}", [1, 2])[
-        0
-    ].split()[:2] == ["1", "of"]
-    assert (
-        len(
-            {
-                line.split()[-1]
-                for line in apart.lines_apart(
-                    lambda item: f"{item} {os.getpid()}", [1, 2]
-                )
-            }
-        )
-        == 1
-    )
+    lines = apart.lines_apart(lambda item: f"{item} of\n {os.getpid()}", [1, 2])
+    assert [line.split()[:2] for line in lines] == [["1", "of"], ["2", "of"]]
+    assert len({line.split()[-1] for line in lines}) == 1
     said = apart.lines_apart(lambda item: str(1 // item), [1, 0, 1])
     assert said == ["1", "died: exit code 1", "1"]
 

@@ -33,9 +33,9 @@ MOST_NUMBERS = 1_000_000  # of all covariances of the classes together
 class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
     r"""Classify by the nearest neighbours under many sampled metrics.
 
-    Monte Carlo draws metrics at a low temperature from the free energy of bags of the
-    training samples: maps A of the features, scaled or on their quantiles, with the
-    energy :math:`-\frac1N \sum_i \log p_i`, where :math:`p_i` is the chance that a
+    Monte Carlo draws metrics at a low temperature on bags of the training samples:
+    maps A of the features, scaled or on their quantiles, with the energy
+    :math:`-\frac1N \sum_i \log p_i`, where :math:`p_i` is the chance that a
     stochastic neighbour under A has the class of sample i. The nearest training samples
     under every metric vote. Kinds of metrics and numbers of neighbours count by
     Boltzmann weights of their Brier scores out of bag. Four classifiers stand beside

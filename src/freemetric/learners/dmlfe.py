@@ -130,7 +130,7 @@ class DMLFE(WeightedMetricLearner):
         Maps at the last temperature, with ``n_samples``; map i is of chain i % 4. Two
         chains begin with the result of the search, two far from it.
     samples_r_hat_ : float
-        R-hat of the trace of M between these chains, rank-normalised. Above 1.05 they
+        R-hat of the trace of M between these chains, rank-normalised. Above 1.1 they
         disagree, and the spread of the samples is too small.
     n_iter_ : int
         Number of Monte Carlo steps.

@@ -1,8 +1,7 @@
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
@@ -23,12 +22,8 @@ KINDS = {
 """A quick classifier of every kind."""
 
 
-class Known(NamedTuple):
-    """What is known of wines: tuples by row, and their signs."""
-
-    X: NDArray
-    rows: NDArray
-    signs: NDArray
+Known = namedtuple("Known", ["X", "rows", "signs"])
+"""What is known of wines: tuples by row, and their signs."""
 
 
 @pytest.fixture(scope="module")

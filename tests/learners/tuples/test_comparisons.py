@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from freemetric import LMNN, LSML, SCML, QuadrupletClassifier, TripletClassifier
@@ -10,37 +11,32 @@ from freemetric import LMNN, LSML, SCML, QuadrupletClassifier, TripletClassifier
 @pytest.mark.parametrize("learner", [SCML(random_state=0), LMNN()], ids=repr)
 def test_triplets_reach_the_learner(triplets, learner):
     a, b, c = triplets.rows.T
-    rows = np.where(
-        triplets.signs[:, None] > 0, triplets.rows, np.column_stack([a, c, b])
-    )
+    turned = np.column_stack([a, c, b])
+    rows = np.where(triplets.signs[:, None] > 0, triplets.rows, turned)
     alone = clone(learner).fit(triplets.X, triplets=rows)
-    for tuples, y in (
-        (rows, None),
-        (rows, np.ones(len(rows))),
-        (triplets.rows, triplets.signs),
-    ):
+    given = (triplets.rows, triplets.signs)
+    for tuples, y in ((rows, None), (rows, np.ones(len(rows))), given):
         model = TripletClassifier(learner, preprocessor=triplets.X).fit(tuples, y)
-        np.testing.assert_array_equal(model.learner_.components_, alone.components_)
+        assert_array_equal(model.learner_.components_, alone.components_)
 
 
 def test_triplets_are_quadruplets(triplets):
     a, b, c = triplets.rows.T
     model = TripletClassifier(LSML(), preprocessor=triplets.X).fit(triplets.rows)
     alone = LSML().fit(triplets.X, quadruplets=np.column_stack([a, b, a, c]))
-    np.testing.assert_array_equal(model.learner_.components_, alone.components_)
+    assert_array_equal(model.learner_.components_, alone.components_)
 
 
 def test_quadruplets_reach_the_learner_with_their_weights(quadruplets, rng):
     a, b, c, d = quadruplets.rows.T
-    rows = np.where(
-        quadruplets.signs[:, None] > 0, quadruplets.rows, np.column_stack([c, d, a, b])
-    )
+    turned = np.column_stack([c, d, a, b])
+    rows = np.where(quadruplets.signs[:, None] > 0, quadruplets.rows, turned)
     weights = rng.random(len(rows))
     alone = LSML().fit(quadruplets.X, quadruplets=rows, weights=weights)
     model = QuadrupletClassifier(LSML(), preprocessor=quadruplets.X)
     for tuples, y in ((rows, None), (quadruplets.rows, quadruplets.signs)):
         model.fit(tuples, y, weights=weights)
-        np.testing.assert_array_equal(model.learner_.components_, alone.components_)
+        assert_array_equal(model.learner_.components_, alone.components_)
     assert not np.array_equal(model.fit(rows).learner_.components_, alone.components_)
 
 
@@ -49,25 +45,18 @@ def test_what_they_say(triplets, quadruplets):
     model = TripletClassifier(LSML(), preprocessor=X).fit(triplets.rows, triplets.signs)
     metric = model.get_metric()
     truth = [metric(X[a], X[c]) - metric(X[a], X[b]) for a, b, c in triplets.rows]
-    np.testing.assert_allclose(
-        model.decision_function(triplets.rows), truth, atol=1e-12
-    )
-    np.testing.assert_array_equal(
-        model.predict(triplets.rows), np.where(np.array(truth) > 0, 1, -1)
-    )
-    other = QuadrupletClassifier(LSML(), preprocessor=X).fit(
-        quadruplets.rows, quadruplets.signs
-    )
+    assert_allclose(model.decision_function(triplets.rows), truth, atol=1e-12)
+    expected = np.where(np.array(truth) > 0, 1, -1)
+    assert_array_equal(model.predict(triplets.rows), expected)
+    other = QuadrupletClassifier(LSML(), preprocessor=X)
+    other.fit(quadruplets.rows, quadruplets.signs)
     metric = other.get_metric()
     truth = [metric(X[c], X[d]) - metric(X[a], X[b]) for a, b, c, d in quadruplets.rows]
-    np.testing.assert_allclose(
-        other.decision_function(quadruplets.rows), truth, atol=1e-12
-    )
+    assert_allclose(other.decision_function(quadruplets.rows), truth, atol=1e-12)
     for fitted, known in ((model, triplets), (other, quadruplets)):
         said = fitted.predict(known.rows)
-        assert (
-            fitted.score(known.rows, known.signs) == np.mean(said == known.signs) > 0.85
-        )
+        share = np.mean(said == known.signs)
+        assert fitted.score(known.rows, known.signs) == share > 0.85
         assert fitted.score(known.rows) == np.mean(said == 1)
 
 

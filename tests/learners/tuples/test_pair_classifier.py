@@ -1,3 +1,4 @@
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -25,10 +26,7 @@ def specificity(truth, said):
 
 STRATEGIES = {
     "accuracy": ({}, accuracy_score),
-    "f_beta": (
-        {"beta": 3.0},
-        lambda truth, said: fbeta_score(truth, said, beta=3.0, zero_division=0),
-    ),
+    "f_beta": ({"beta": 3.0}, partial(fbeta_score, beta=3.0, zero_division=0)),
     "max_tpr": (
         {"min_rate": 0.7},
         lambda t, s: sensitivity(t, s) if specificity(t, s) >= 0.7 else -1,
@@ -59,9 +57,7 @@ def test_the_score_is_the_area_under_the_curve(model, pairs):
     near, far = distances[pairs.signs > 0], distances[pairs.signs < 0]
     share = np.mean((near[:, None] < far) + 0.5 * (near[:, None] == far))
     assert model.score(pairs.rows, pairs.signs) == pytest.approx(share)
-    assert model.score(pairs.rows, pairs.signs) == pytest.approx(
-        roc_auc_score(pairs.signs, -distances)
-    )
+    assert share == pytest.approx(roc_auc_score(pairs.signs, -distances))
 
 
 def thresholds_of(distances):
@@ -80,29 +76,24 @@ def test_no_threshold_is_better(pairs, itml, strategy):
         model.predict(known)
     assert model.calibrate_threshold(known, signs, strategy, **options) is model
     distances = model.pair_distance(known)
-    best = max(
-        measure(signs, np.where(distances <= tried, 1, -1))
-        for tried in thresholds_of(distances)
-    )
+    said = [np.where(distances <= tried, 1, -1) for tried in thresholds_of(distances)]
+    best = max(measure(signs, each) for each in said)
     assert measure(signs, model.predict(known)) == pytest.approx(best)
 
 
 def test_folds_score_pairs_that_were_left_out(pairs, itml):
-    model = PairClassifier(itml, preprocessor=pairs.X, n_folds=4).fit(
-        pairs.rows, pairs.signs
-    )
-    distances = np.empty(len(pairs.rows))
-    for seen, left_out in StratifiedKFold(4).split(pairs.rows, pairs.signs):
-        part = clone(itml).fit(
-            pairs.X, pairs=pairs.rows[seen], pair_labels=pairs.signs[seen]
-        )
-        distances[left_out] = part.pair_distance(pairs.X[pairs.rows[left_out]])
-    right = [
-        np.sum((distances <= tried) == (pairs.signs > 0))
-        for tried in thresholds_of(distances)
-    ]
-    assert np.sum((distances <= model.threshold_) == (pairs.signs > 0)) == max(right)
-    whole = clone(itml).fit(pairs.X, pairs=pairs.rows, pair_labels=pairs.signs)
+    X, rows, signs = pairs
+    model = PairClassifier(itml, preprocessor=X, n_folds=4).fit(rows, signs)
+    distances = np.empty(len(rows))
+    for seen, left_out in StratifiedKFold(4).split(rows, signs):
+        part = clone(itml).fit(X, pairs=rows[seen], pair_labels=signs[seen])
+        distances[left_out] = part.pair_distance(X[rows[left_out]])
+
+    def n_right(threshold):
+        return np.sum((distances <= threshold) == (signs > 0))
+
+    assert n_right(model.threshold_) == max(map(n_right, thresholds_of(distances)))
+    whole = clone(itml).fit(X, pairs=rows, pair_labels=signs)
     np.testing.assert_array_equal(model.learner_.components_, whole.components_)
 
 
@@ -110,10 +101,7 @@ def test_bad_parameters_are_named(pairs, itml):
     for model, message in (
         (PairClassifier("itml"), "'learner' parameter of PairClassifier"),
         (PairClassifier(itml, n_folds=1), "'n_folds' parameter of PairClassifier"),
-        (
-            PairClassifier(itml, preprocessor=3),
-            "'preprocessor' parameter of PairClassifier",
-        ),
+        (PairClassifier(itml, preprocessor=3), "'preprocessor' parameter of Pair"),
     ):
         with pytest.raises(ValueError, match=message):
             model.fit(pairs.X[pairs.rows], pairs.signs)

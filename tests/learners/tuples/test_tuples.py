@@ -45,12 +45,9 @@ def test_a_preprocessor_may_be_a_function(make, known):
 
     model = make(preprocessor=read).fit(names[known.rows], known.signs)
     expected = make().fit(known.X[known.rows], known.signs)
-    np.testing.assert_allclose(
-        model.decision_function(names[known.rows]),
-        expected.decision_function(known.X[known.rows]),
-        rtol=1e-6,
-        atol=1e-9,
-    )
+    found = model.decision_function(names[known.rows])
+    truth = expected.decision_function(known.X[known.rows])
+    np.testing.assert_allclose(found, truth, rtol=1e-6, atol=1e-9)
     assert calls == [len(np.unique(known.rows))] * 2  # every file once
 
 
