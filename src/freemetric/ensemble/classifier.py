@@ -55,8 +55,8 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         "student_t", "naive_bayes", "trees" and "linear"; an entry such as
         ``("trees", "default")`` takes one of these. None: the votes alone.
     candidates : sequence of str, default=("scaled/identity", ..., "quantiles/full")
-        Kinds of metrics that compete: a view ("scaled" or "quantiles") and a form of
-        the map ("identity", "diagonal" or "full").
+        Kinds of metrics that compete: a view ("scaled", "logs" or "quantiles") and a
+        form of the map ("identity", "diagonal" or "full").
     energy : Energy, callable or None, default=None
         What the metrics are sampled from; None is
         :class:`freemetric.energies.LogNCAEnergy`. A callable on maps (R, p, d) knows
