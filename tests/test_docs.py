@@ -215,6 +215,13 @@ def test_page_uses_the_terms_of_the_field(page):
     assert not [found[0] for found in OLD_WORDS.finditer(prose)]
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=name)
+def test_prose_is_wrapped(page):
+    blocks = r"^```.*?^```|^\|.*?$"
+    prose = re.sub(blocks, "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert not [line for line in prose.splitlines() if len(line) > 120]
+
+
 def headings_of(page):
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     return re.findall(r"^#+ (.+)$", text, re.MULTILINE)

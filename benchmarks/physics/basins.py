@@ -100,8 +100,8 @@ def draw(used, path):
     ax.axline((0, 0), slope=1, color="gray", linewidth=0.8)
     ax.axhline(0, color="gray", linewidth=0.5)
     ax.axvline(0, color="gray", linewidth=0.5)
-    ax.set(xlabel="rank correlation of E and test error", xlim=(-1, 1))
-    ax.set(ylabel="rank correlation of F and test error", ylim=(-1, 1))
+    ax.set(xlabel="rank correlation of E and test error", xlim=(-0.5, 1.05))
+    ax.set(ylabel="rank correlation of F and test error", ylim=(-0.5, 1.05))
     ax.legend(frameon=False)
     figure.savefig(path, dpi=100)
 

@@ -1,6 +1,7 @@
 """A PAC-Bayes bound on the Gibbs classifier from its free energy.
 
     python benchmarks/physics/bound.py  # table of the records
+    python benchmarks/physics/bound.py --figure docs/images/bound.png
 
 One half of a set was for training. Half of that, S0, held the neighbours; the other
 half, S1 of n samples, decided about maps A onto a plane. The loss of a sample is the
@@ -17,6 +18,7 @@ NOTES.md names the commit whose code makes the records.
 [1] O. Catoni, PAC-Bayesian supervised classification, IMS Lecture Notes 56, 2007.
 """
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -40,11 +42,35 @@ def row(record):
     return [record["set"], record["samples"], best["g"], *words, doubt, says]
 
 
+def draw(records, path):
+    """Draw the bound of every set beside the errors, sets by their bounds."""
+    import matplotlib.pyplot as plt
+
+    rows = sorted(
+        (row(record) for record in records), key=lambda cells: float(cells[5])
+    )
+    figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+    shown = {"bound": 5, "largest class": 8, "Gibbs, test": 4, "out-of-bag": 6}
+    for (label, column), marker in zip(shown.items(), "v_os", strict=True):
+        values = [float(cells[column]) for cells in rows]
+        ax.scatter(range(len(rows)), values, marker=marker, label=label)
+    ax.set_xticks(range(len(rows)), [cells[0] for cells in rows], rotation=30)
+    ax.set(ylabel="error in %", ylim=(0, None))
+    ax.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))
+    figure.savefig(path, dpi=100)
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--figure", metavar="FILE", type=Path)
+    arguments = parser.parse_args()
+    records = read_lines(COMMITTED)
     head = ["set", "n", "g", "Gibbs, S1", "Gibbs, test", "bound", "out-of-bag"]
     head += ["ensemble, test", "largest class", "warning", "the bound says"]
     title = f"Errors in %, bounds with probability {1 - DELTA:g}"
-    print_table(head, [row(record) for record in read_lines(COMMITTED)], title)
+    print_table(head, [row(record) for record in records], title)
+    if arguments.figure:
+        draw(records, arguments.figure)
 
 
 if __name__ == "__main__":

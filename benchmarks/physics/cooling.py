@@ -23,7 +23,7 @@ from command import RECORDS, print_table, read_lines
 
 COMMITTED = RECORDS / "physics/cooling.jsonl"
 COSTS = (200, 400, 800, 1600)
-N_SEEDS = 4
+N_SEEDS = 16
 
 
 def exponent(residual):
@@ -73,8 +73,9 @@ def draw(records, path):
     figure, axes = plt.subplots(2, 2, figsize=(7, 5.6), layout="constrained")
     for ax, record in zip(axes.ravel(), records, strict=False):
         for search, residual in residuals(record).items():
-            mean = residual.mean(axis=1)
-            ax.plot(COSTS, np.where(mean > 0, mean, np.nan), marker="o", label=search)
+            mean = np.where(residual.any(axis=1), residual.mean(axis=1), np.nan)
+            error = residual.std(axis=1, ddof=1) / np.sqrt(residual.shape[1])
+            ax.errorbar(COSTS, mean, error, marker="o", capsize=3, label=search)
         ax.set(xscale="log", yscale="log", title=record["problem"])
         ax.set_xticks(COSTS, [str(cost) for cost in COSTS])
         ax.set_xticks([], minor=True)

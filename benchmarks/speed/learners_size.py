@@ -4,10 +4,10 @@
     python benchmarks/speed/learners_size.py --run out/learners_size.jsonl
 
 The problem is that of scale.py, 30 features and 4 classes. Every fit has a process of
-its own with one thread, and the defaults of the learner; a small fit before it loads
-compiled kernels. Seconds are those of the processor. Memory is what the fit adds to the
-peak (Linux). A fit may add 4 GB of address space and take ``--limit`` seconds of the
-processor; what was stopped with 1e5 samples is not tried with 1e6.
+its own with one thread, and the defaults of the learner, after a small one that loads
+compiled kernels. Seconds are those of the processor, memory is what the fit adds to the
+peak (Linux), at most 4 GB. What takes over ``--limit`` seconds with 1e5 samples is not
+tried with 1e6.
 """
 
 import inspect
@@ -17,52 +17,19 @@ import warnings
 from functools import partial
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1]
-sys.path += [str(FOLDER), str(FOLDER / "scale")]
+sys.path.append(str(Path(__file__).parents[1]))
 
-import numpy as np
 from command import RECORDS, arguments_of, print_table, read_lines, run_lines
 from fits import cost_of, in_a_process
-from scale_problem import problem
+from taught import KINDS, arguments_for, constraints_of, many_constraints
 
-from freemetric.learners import BEYOND_CLASSES, LEARNERS
-from freemetric.learners.oasis import draw_triplets
-
-KINDS = LEARNERS | BEYOND_CLASSES
 COMMITTED = RECORDS / "learners_size.jsonl"
 SIZES = ("10000", "100000", "1000000")
-CONSTRAINTS = {"itml": "pairs", "scml": "triplets", "lsml": "quadruplets"}
-"""Learners that are also tried with a million constraints, on 10,000 samples."""
-MILLION = 1_000_000
 MOST_BYTES = 4 * 10**9
 TEACHERS = ("pairs", "triplets", "quadruplets", "chunks", "sample_weight")
 TARGETS = dict.fromkeys(("euclidean", "pca", "covariance"), "nothing")  # or labels
 TARGETS |= {"mlkr": "targets", "distance-matching": "distances, targets"}
 MAP = ("pair_distance", "get_metric", "get_mahalanobis_matrix", "transform")
-
-
-def arguments_for(name, n):
-    """Return what a learner is fitted to."""
-    X, y = problem(n, seed=0)
-    X = X.astype(np.float64)
-    if name in ("mlkr", "distance-matching"):
-        return {"X": X, "y": X[:, 0] ** 2 + X[:, 1]}
-    return {"X": X, "y": y}
-
-
-def many_constraints(name, n_samples=10_000):
-    """Return samples and a million pairs, triplets or quadruplets of them."""
-    given = arguments_for(name, n_samples)
-    y = given.pop("y")
-    rng = np.random.default_rng(0)
-    kind = CONSTRAINTS[name]
-    if kind == "pairs":
-        pairs = rng.integers(n_samples, size=(MILLION, 2))
-        same = y[pairs[:, 0]] == y[pairs[:, 1]]
-        return given | {"pairs": pairs, "pair_labels": np.where(same, 1, -1)}
-    triplets = draw_triplets(rng, y, MILLION)
-    columns = [0, 1, 2] if kind == "triplets" else [0, 1, 0, 2]
-    return given | {kind: triplets[:, columns]}
 
 
 def measure(name, size, limit):
@@ -72,8 +39,7 @@ def measure(name, size, limit):
     if "random_state" in learner.get_params():
         learner.set_params(random_state=0)
     learner.fit(**arguments_for(name, 200))
-    is_many = size == "constraints"
-    given = many_constraints(name) if is_many else arguments_for(name, int(size))
+    given = arguments_for(name, int(size)) if size in SIZES else many_constraints(name)
     try:
         return cost_of(lambda: learner.fit(**given), limit, MOST_BYTES)
     except (MemoryError, ValueError) as error:
@@ -84,7 +50,7 @@ def measure(name, size, limit):
 def measured(learner, size, limit):
     """Return the results of a fit in a process of its own."""
     found = in_a_process(__file__, learner, size, limit, python=sys.executable)
-    return {"limit": limit, **(found or {"failure": f"time: stopped after {limit} s"})}
+    return {"limit": limit, **(found or {"failure": f"time: over {limit} s"})}
 
 
 def read(path):
@@ -95,12 +61,12 @@ def read(path):
 def run(path, names, sizes, limit):
     """Append the records that a file lacks, size by size."""
     for size in sizes:
-        found = read(path)
+        failed = {key for key, record in read(path).items() if "failure" in record}
         jobs = [
             {"learner": name, "size": size}
             for name in names
-            if name in CONSTRAINTS or size != "constraints"
-            if size != SIZES[2] or "failure" not in found.get((name, SIZES[1]), {})
+            if constraints_of(name) or size != "constraints"
+            if size != SIZES[2] or (name, SIZES[1]) not in failed
         ]
         run_lines(jobs, path, partial(measured, limit=limit))
 
@@ -110,20 +76,24 @@ def cell(record):
         return "—"
     if "failure" in record:
         return record["failure"].split(":")[0]
-    digits = ".0f" if record["seconds"] >= 100 else ".2g"
-    return f"{record['seconds']:{digits}} s, {record['megabytes']:.0f} MB"
+    seconds = record["seconds"]
+    digits = ".0f" if seconds >= 100 else ".2g"
+    shown = "under 0.01" if seconds < 0.01 else f"{seconds:{digits}}"
+    return f"{shown} s, {record['megabytes']:.0f} MB"
 
 
 def row(name, records):
     """Return a line of the table: by what it is taught, what it gives, its cost."""
     learner = KINDS[name]()
     taken = inspect.signature(learner.fit).parameters
-    teachers = [TARGETS.get(name, "labels"), *(t for t in TEACHERS if t in taken)]
+    teachers = [
+        TARGETS.get(name, "labels"),
+        *(f"`{t}`" for t in TEACHERS if t in taken),
+    ]
     gives = ["distance, map" if all(hasattr(learner, m) for m in MAP) else "similarity"]
     if hasattr(learner, "partial_fit"):
         gives.append("`partial_fit`")
     costs = [cell(records.get((name, size))) for size in (*SIZES, "constraints")]
-    teachers = [f"`{t}`" if t in taken else t for t in teachers]
     kind = f"`{type(learner).__name__}`"
     return [kind, ", ".join(teachers), ", ".join(gives), *costs]
 
@@ -134,8 +104,8 @@ def main():
     parser.add_argument("--one", nargs=3, help="fit one, print its record")
     arguments = parser.parse_args()
     if arguments.one:
-        *what, limit = arguments.one
-        print(json.dumps(measure(*what, int(limit))))
+        name, size, limit = arguments.one
+        print(json.dumps(measure(name, size, int(limit))))
         return
     names = arguments.methods or list(KINDS)
     if arguments.run:

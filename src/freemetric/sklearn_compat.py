@@ -6,9 +6,12 @@ A release of scikit-learn that moves these names breaks this file alone.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn import get_config
 from sklearn.utils import check_random_state
 from sklearn.utils._missing import is_pandas_na, is_scalar_nan
 from sklearn.utils._param_validation import (
@@ -29,6 +32,7 @@ __all__ = [
     "Interval",
     "StrOptions",
     "check_sample_weight",
+    "dense",
     "expected_failed_checks",
     "generator",
     "naming_texts",
@@ -96,26 +100,41 @@ def expected_failed_checks(estimator):
     return dict.fromkeys(WEIGHTS_AS_COPIES, reason)
 
 
+def dense(X: Any) -> Any:
+    """X, or the array of a sparse one, at most as large as ``working_memory``."""
+    if not issparse(X):
+        return X
+    size = X.shape[0] * X.shape[1] * 8 / 2**20
+    most = get_config()["working_memory"]
+    if size > most:
+        raise ValueError(
+            f"A sparse X of shape {X.shape} takes {size:,.0f} MiB when dense, more "
+            f"than working_memory, {most} MiB: reduce its features first."
+        )
+    return X.toarray(order="C")
+
+
 @contextmanager
 def naming_texts(X: Any) -> Iterator[None]:
-    """Let the error of a check of samples name the first text in X, if there is one."""
+    """Let the error of a check name the first text or date in X, if there is one."""
     try:
         yield
-    except ValueError:
+    except (TypeError, ValueError):
         found = first_text(X)
         if found is None:
             raise
-        name, text = found
+        name, cell = found
+        kind = "text" if isinstance(cell, str) else "date"
         message = (
-            f"Column {name!r} has the text {text!r:.60}, and X must be numbers: "
-            "freemetric.TableClassifier and TableRegressor take tables with texts, "
+            f"Column {name!r} has the {kind} {str(cell)!r:.60}, and X must be numbers: "
+            f"freemetric.TableClassifier and TableRegressor take tables with {kind}s, "
             "freemetric.tables.TableEncoder makes numbers of them."
         )
         raise ValueError(printable(message)) from None
 
 
-def first_text(X: Any) -> tuple[Any, str] | None:
-    """The name of the first column with a text that is no number, and the text.
+def first_text(X: Any) -> tuple[Any, Any] | None:
+    """The name of the first column with a date, or a text that is no number; the cell.
 
     Examples
     --------
@@ -128,8 +147,9 @@ def first_text(X: Any) -> tuple[Any, str] | None:
     names = getattr(X, "columns", range(cells.shape[1]))
     for name, column in zip(names, cells.T, strict=True):
         for cell in column:
-            if isinstance(cell, str) and not is_number(cell):
-                return name, str(cell)
+            is_word = isinstance(cell, str) and not is_number(cell)
+            if is_word or isinstance(cell, date):
+                return name, cell
     return None
 
 

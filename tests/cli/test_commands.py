@@ -1,4 +1,5 @@
 import io
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,7 @@ def test_weights_and_keys(run, home, people, tmp_path):
     code, output, errors = run(*words)
     assert (code, "4 columns" in output) == (0, True)
     assert errors.startswith("note: Columns left out: 'key' (it numbers the rows)")
+    assert "; --keep 'key' uses a column, --drop 'key' silences" in errors
     assert "5 columns" in run(*words, "--keep", "key")[1]
 
 
@@ -107,7 +109,15 @@ WRONG = {
     "fit {people} --target class -o {tmp}/none/m.fm": "there is no folder",
     "fit {people} --target since --task regress -o {tmp}/m.fm": "' is no number",
     "fit {model} --target class -o {tmp}/m.fm": "the suffix must be one of",
-    "predict {people} {people}": "people.csv",
+    "fit {people} --target class --drop class -o {tmp}/m.fm": "the column 'class'",
+    "fit {people} --target class --weight class -o {tmp}/m.fm": "More than one option",
+    "fit {people} --target class --keep size --drop size -o {tmp}/m.fm": "'size'",
+    "fit {people} --target class --weight colour -o {tmp}/m.fm": "Column 'colour', row",
+    "fit {people} --target class --seed -1 -o {tmp}/m.fm": "'--seed'",
+    "fit {void} --target class -o {tmp}/m.fm": "void.csv: No columns",
+    "evaluate {people} --target class --groups class": "the column 'class'",
+    "predict {people} {people}": "people.csv is no freemetric model",
+    "report {people} -o {tmp}/page.html": "people.csv is no freemetric model",
     "predict {model} {people} -o {tmp}/out.doc": "the suffix must be one of",
     "predict {model} {people} --interval 0.1": "predicts no intervals",
     "predict {model} {people} --interval 2": "'--interval'",
@@ -124,6 +134,7 @@ WRONG = {
     "paper --repeats 0": "'--repeats'",
     "paper --data {tmp}/none": "does not exist",
     "paper {people}": "is a file",
+    "demo --out {people}/x": "Not a directory",
     "brew": "No such command 'brew'",
     "--brew": "No such option",
 }
@@ -138,6 +149,8 @@ def test_wrong_words_are_one_line(run, home, words, tmp_path):
     }
     places |= {"empty": tmp_path / "empty.csv", "other": tmp_path / "other.csv"}
     places["empty"].write_text("size\n")
+    places["void"] = tmp_path / "void.csv"
+    places["void"].touch()
     places["other"].write_text("colour\nred\n")
     code, output, errors = run(*words.format(**places).split())
     assert (code, output) == (2, "")
@@ -147,17 +160,24 @@ def test_wrong_words_are_one_line(run, home, words, tmp_path):
     assert not (tmp_path / "m.fm").exists()
 
 
-NEEDS_THE_LIBRARY = ("empty", "other", "since", "{model} {people} --interval 0.1")
+NEEDS_THE_LIBRARY = (
+    "empty",
+    "other",
+    "since",
+    "void",
+    "--weight colour",
+    "{model} {people} --interval 0.1",
+)
 
 
 def is_quick(words):
-    return not any(part in words for part in (*NEEDS_THE_LIBRARY, "{people} {people}"))
+    return not any(part in words for part in NEEDS_THE_LIBRARY)
 
 
 @pytest.mark.parametrize("words", [*filter(is_quick, WRONG)])
 def test_wrong_words_import_nothing_slow(words, tmp_path):
-    for name in ("people.csv", "class.fm"):
-        (tmp_path / name).write_text("price,colour,class,since\n1,red,yes,2020\n")
+    (tmp_path / "people.csv").write_text("price,colour,class,size\n1,red,yes,20\n")
+    (tmp_path / "class.fm").write_text("freemetric model 4\n")
     places = {"people": tmp_path / "people.csv", "model": tmp_path / "class.fm"}
     code = f"""if True:
         import sys
@@ -173,12 +193,14 @@ def test_wrong_words_import_nothing_slow(words, tmp_path):
 
 
 def test_names_that_are_checked_before_imports():
-    from freemetric.cli.names import METHODS, set_names
+    from freemetric.cli.names import METHODS, MODEL_LINE, set_names
     from freemetric.experiments import dataset_names, methods
+    from freemetric.files.container import FORMAT
 
     known = {name for task in methods.METHODS.values() for name in task}
     assert set(METHODS) == known
     assert set_names() == dataset_names()
+    assert MODEL_LINE == FORMAT
 
 
 @pytest.mark.slow
@@ -206,6 +228,26 @@ def test_help_imports_nothing_slow(command):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"Usage: freemetric {command}")
+
+
+def documented_options(command):
+    """Yield the options of a command on the page, and what it says about them."""
+    section = PAGE.read_text().partition(f"\n## {command}\n")[2].partition("\n## ")[0]
+    for names, said in re.findall(r"^\| `(-[^|]*)` \| (.*) \|$", section, re.MULTILINE):
+        yield names.split("`, `")[0], said.replace("`", "")
+
+
+@pytest.mark.parametrize("command", group.commands)
+def test_help_says_as_much_as_the_page(command):
+    helps = {
+        option.opts[0]: option.help
+        for option in group.commands[command].params
+        if option.opts[0].startswith("-") and "--help" not in option.opts
+    }
+    documented = dict(documented_options(command))
+    assert documented.keys() == helps.keys()
+    for name, said in documented.items():
+        assert helps[name].lower() == f"{said}.".lower()
 
 
 def test_click_is_named_where_it_is_missing():
@@ -268,6 +310,9 @@ def test_the_paper(run, tmp_path):
     assert (code, output, list(tmp_path.iterdir())) == (0, "", [])
     assert "4 fits of 2 methods on 1 data sets" in errors
     assert "missing: heart-y" in errors
+    code, _, errors = run(*words, "--no-fits")
+    assert (code, list(tmp_path.iterdir())) == (2, [])
+    assert "has no records of these fits" in errors
 
 
 def test_the_page_names_every_command_and_option():

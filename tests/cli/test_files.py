@@ -1,10 +1,11 @@
 import os
+import sys
 from importlib.util import find_spec
 
 import pandas as pd
 import pytest
 
-from freemetric.cli.files import SUFFIXES, read_table, suffix_of, write_table
+from freemetric.cli.files import SUFFIXES, header_of, read_table, suffix_of, write_table
 
 NEEDS_ARROW = pytest.mark.skipif(
     find_spec("pyarrow") is None, reason="needs the extra parquet"
@@ -33,6 +34,15 @@ def test_separators_and_encodings(separator, encoding, tmp_path):
     assert read_table(path)["name"].tolist() == FRAME["name"].tolist()
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_unicode_text_of_excel(encoding, tmp_path):
+    path = tmp_path / "table.txt"
+    marked = "\ufeff" if encoding != "utf-16" else ""
+    path.write_text(f"{marked}name\tsize\nZoë\t1\n", encoding=encoding)
+    assert read_table(path).to_dict("records") == [{"name": "Zoë", "size": "1"}]
+    assert header_of(path) == ["name", "size"]
+
+
 def test_cells_of_text_stay_texts(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("code;price\n007;1.234,50\nNA;\n")
@@ -58,6 +68,17 @@ def test_what_is_no_table(name, content, tmp_path):
     path.write_bytes(content)
     with pytest.raises(ValueError, match=name):
         read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [("a.xlsx", "openpyxl", "excel"), ("a.parquet", "pyarrow", "parquet")],
+)
+def test_packages_of_files_are_named(name, package, extra, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    advice = rf"This needs {package}: pip install {package} \(extra '{extra}'\)\.$"
+    with pytest.raises(ImportError, match=advice):
+        suffix_of(name)
 
 
 def test_other_suffixes_are_refused():

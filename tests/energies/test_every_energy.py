@@ -228,6 +228,8 @@ def test_only_what_reads_targets_needs_them(iris):
     [
         (KNNErrorEnergy(0), "n_neighbors of .* must be a positive integer; got 0"),
         (KNNErrorEnergy(2.5), "positive integer; got 2.5"),
+        (NCAEnergy(n_neighbors=0), "None or a positive integer; got 0"),
+        (NCAEnergy(n_neighbors=2.5), "None or a positive integer; got 2.5"),
         (FBetaEnergy(0), "beta must be positive; got 0"),
         (FBetaEnergy(positive=2), "the number of a class, 0 to 1; got 2"),
         (RankingEnergy("map"), "Unknown score 'map'; known scores: 'precision'"),

@@ -251,6 +251,15 @@ def test_a_rare_class_among_many_samples(rng, monkeypatch):
     assert few().fit(X, y).score(X, y) == 1
 
 
+def test_metrics_are_searched_on_a_part_of_many_samples(wine, monkeypatch):
+    monkeypatch.setattr("freemetric.ensemble.base.MOST_SEARCHED", 60)
+    model = few().fit(*wine)
+    assert len(model.ensemble_.X) == len(wine[0])  # all vote
+    assert len(model.oob_decision_function_) == len(wine[0])
+    assert np.isfinite(model.oob_decision_function_).all(axis=1).sum() <= 60
+    assert model.score(*wine) > 0.95
+
+
 @pytest.mark.slow
 def test_300_classes_of_two_or_four_samples(rng):
     y = np.repeat(np.arange(300), np.where(np.arange(300) % 2, 2, 4))

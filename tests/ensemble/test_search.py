@@ -16,6 +16,14 @@ from freemetric.ensemble.search import (
 from freemetric.ensemble.tasks import ClassTask, TargetTask
 
 
+def test_numbers_are_learned_from_the_target_and_not_from_its_square(rng):
+    y = rng.normal(size=20)
+    task = TargetTask(np.column_stack([y, y**2]), None)
+    bags = np.array([[0, 3, 5], [7, 8, 1]])
+    assert_array_equal(task.targets(bags)[..., 0], y[bags])
+    assert_allclose(task.losses(np.zeros((1, 3, 2)), bags[0]), [y[bags[0]] ** 2])
+
+
 @pytest.mark.parametrize("size", [6, 30, 1000])
 def test_bags_have_their_share_of_every_stratum(rng, size):
     strata = np.repeat([0, 1, 2], [100, 40, 10])

@@ -61,6 +61,13 @@ def test_groups_are_not_parted():
     assert whole > 30
 
 
+def test_few_groups():
+    X, y = load_iris(return_X_y=True)
+    groups = np.resize(["a", "b", "c"], 150)
+    records = evaluate(X, y, ["euclidean"], groups=groups).records
+    assert {record.job.fold for record in records} == {0, 1, 2}
+
+
 def test_labels_of_any_kind_and_what_fails():
     X, y = load_iris(return_X_y=True)
     names = np.array(["a", "b", "c"])[y]

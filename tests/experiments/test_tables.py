@@ -19,6 +19,7 @@ from freemetric.experiments.measures import (
 )
 from freemetric.experiments.paper import (
     beside_published,
+    differences_from_published,
     neighbors_beside_published,
     of_published_methods,
     published_errors,
@@ -144,6 +145,12 @@ def test_beside_published(published):
         ("Mean", "RF", "0.74", "1.24", "-0.50"),
     )
     assert table.bold == {(2, 4)}
+    assert differences_from_published(ours[["NCA", "RF"]]).rows == (
+        ("wine", "+0.00", "-0.50"),
+        ("iris", "+0.60", ""),
+        ("Mean", "+0.30", "-0.50"),
+    )
+    assert differences_from_published(ours).bold == {(1, 1)}
     with pytest.raises(ValueError, match="no result in common"):
         beside_published(published.add_prefix("our "))
 

@@ -289,7 +289,7 @@ def test_names_and_infinity(tmp_path):
 
 
 REFUSED = {
-    "table-classifier": "TableClassifier cannot be exported: ",
+    "table-classifier": "TableClassifier cannot be exported: export model.",
     "triplets": "TripletClassifier cannot be exported: ",
     "columns": "Pipeline cannot be exported: ",
 }

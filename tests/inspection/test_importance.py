@@ -88,5 +88,6 @@ def test_a_frame_keeps_its_types_and_names():
 def test_refused(options, words):
     X = np.arange(8.0).reshape(4, 2)
     model = LinearRegression().fit(X, X[:, 0])
+    permutation_importance(model, X, X[:, 0], n_repeats=1)
     with pytest.raises(ValueError, match=words):
         permutation_importance(model, X, X[:, 0], **options)

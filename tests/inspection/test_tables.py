@@ -5,8 +5,10 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
+from freemetric import RCA, FreeEnergyClassifier, FreeEnergyRegressor
 from freemetric.inspection import counterfactuals, explain, label_quality, novelty
 from freemetric.tables import TableClassifier, TableRegressor
 
@@ -32,6 +34,20 @@ def test_a_table_is_explained_by_its_features(model, y):
     np.testing.assert_array_equal(novelty(model, FRAME), novelty(inner, features))
     with pytest.raises(TypeError, match=r"give model.pipeline_\[-1\]"):
         counterfactuals(model, FRAME.head(2))
+
+
+@pytest.mark.parametrize("function", [explain, novelty, counterfactuals])
+def test_models_that_are_no_ensembles(function):
+    for model in (RCA(), make_pipeline(StandardScaler(), FreeEnergyClassifier(4))):
+        fitted = model.fit(FRAME[["size"]], LABELS)
+        with pytest.raises(TypeError, match=r"FreeEnergyClassifier.* is none"):
+            function(fitted, FRAME[["size"]])
+
+
+def test_numbers_have_no_other_class():
+    model = FreeEnergyRegressor(4, random_state=0).fit(FRAME[["size"]], FRAME["size"])
+    with pytest.raises(TypeError, match="this model has none"):
+        counterfactuals(model, FRAME[["size"]])
 
 
 def test_labels_of_a_table():

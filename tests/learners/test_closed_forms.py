@@ -192,6 +192,16 @@ def test_dmlmj_eigenvalues_by_definition(iris):
     assert_allclose(model.get_mahalanobis_matrix(), np.linalg.inv(P), rtol=1e-6)
 
 
+def test_the_local_scatter_of_few_samples_counts_all_of_them(rng):
+    members = rng.random((3, 2))
+    differences = members[:, None] - members
+    lengths = np.sqrt((differences**2).sum(axis=2))
+    scale = lengths.max(axis=1)  # the distance of the second neighbour, the last one
+    affinity = np.exp(-(lengths**2) / np.outer(scale, scale))
+    expected = np.einsum("ij,ijk,ijl->kl", affinity, differences, differences) / 2
+    assert_allclose(local_scatter(members, 7), expected)
+
+
 def test_lfda_keeps_few_distances_at_a_time(rng):
     members = rng.random((5000, 3))
     tracemalloc.start()

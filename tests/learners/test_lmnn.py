@@ -121,6 +121,14 @@ def test_reaches_the_convex_optimum(seed, counts, d, k, regularization):
     assert lower_bound - 1e-6 <= model.objective_ <= lower_bound + 2e-5
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_the_size_of_the_start_does_not_matter(rng, scale):
+    X, y = blobs(rng, (20, 15), 3)
+    best = LMNN(tol=1e-8).fit(X, y).objective_
+    found = LMNN(init=scale * np.eye(3), tol=1e-8).fit(X, y)
+    assert found.objective_ == pytest.approx(best, rel=1e-3)
+
+
 def test_triplets_are_what_labels_stand_for(rng):
     X, y = blobs(rng, (20, 15, 1, 2), 3)
     labelled = LMNN(tol=1e-8).fit(X, y)

@@ -71,3 +71,15 @@ def test_classes_collapse(wine):
     same = y[:, None] == y
     ratios = [D[same].mean() / D[~same].mean() for D in (before, after)]
     assert ratios[1] < 0.5 * ratios[0]
+
+
+def test_batches_lower_the_objective_of_all_nearly_as_far(wine):
+    X, y = np.repeat(wine[0], 6, axis=0), np.repeat(wine[1], 6)
+    X = X + 0.1 * X.std(axis=0) * np.random.default_rng(0).standard_normal(X.shape)
+    maps = [
+        MCML(regularization=0, batch_size=size, random_state=0).fit(X, y).components_
+        for size in (None, 300)
+    ]
+    low, reached = (divergence(A.T @ A, X, y)[0] for A in maps)
+    start = divergence(np.eye(13) / np.ptp(X, axis=0).max() ** 2, X, y)[0]
+    assert low < reached < low + 0.1 * (start - low)

@@ -119,7 +119,10 @@ def test_tempering_leaves_a_valley_that_annealing_cannot():
     assert error < 0.12
 
 
-@pytest.mark.parametrize("move", [*MOVES, HamiltonianMove(n_leapfrog=2)], ids=repr)
+QUENCHES = [*MOVES, HamiltonianMove(n_leapfrog=2), PersistentMove(n_leapfrog=2)]
+
+
+@pytest.mark.parametrize("move", QUENCHES, ids=repr)
 def test_a_quench_never_rises_and_finds_the_bottom(move, rng):
     A, well = 1 + rng.random((5, 1, 2)), Well(np.array([1.0, 9.0]))
     sampler = Annealing(Constant(0.0), move, n_steps=300)

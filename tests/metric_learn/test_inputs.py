@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
+from freemetric import metric_learn
 from freemetric.metric_learn import (
     ITML,
     LFDA,
@@ -19,6 +20,7 @@ from freemetric.metric_learn import (
     Covariance,
 )
 from freemetric.metric_learn.base import PreprocessorError
+from freemetric.metric_learn.points import PointsLearner
 from freemetric.metric_learn.starts import NonPSDError
 
 rng = np.random.default_rng(0)
@@ -72,6 +74,56 @@ def test_points_as_indices_as_frames_and_sparse():
     assert_allclose(
         Covariance().fit(csr_array(X)).components_, Covariance().fit(X).components_
     )
+
+
+LEARN_FROM_LABELS = [
+    name
+    for name in metric_learn.__all__
+    if issubclass(getattr(metric_learn, name), PointsLearner) and name != "RCA"
+]
+
+
+@pytest.mark.parametrize("name", LEARN_FROM_LABELS)
+@pytest.mark.filterwarnings("ignore")
+def test_names_of_features_are_kept(name):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    learner = getattr(metric_learn, name)()
+    wanted = {"n_basis": 20, "max_iter": 50, "n_chunks": 10, "random_state": 0}
+    learner.set_params(**{k: v for k, v in wanted.items() if hasattr(learner, k)})
+    learner.fit(frame, y)
+    assert learner.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert len(learner.transform(frame)) == len(X)
+    assert not hasattr(learner.fit(X, y), "feature_names_in_")
+
+
+@pytest.mark.parametrize("name", ["ITML", "MMC", "SDML"])
+@pytest.mark.filterwarnings("ignore")
+def test_predictions_are_signs_of_distances_below_the_threshold(name):
+    model = getattr(metric_learn, name)().fit(X[PAIRS], ALIKE).set_threshold(0.4)
+    is_near = model.pair_distance(X[PAIRS]) <= 0.4
+    assert_array_equal(model.predict(X[PAIRS]), np.where(is_near, 1, -1))
+
+
+def test_only_a_prior_must_be_definite():
+    flat = np.diag([1.0, 1.0, 0.0])
+    metric_learn.MMC(init=flat).fit(X[PAIRS], ALIKE)
+    with pytest.raises(np.linalg.LinAlgError, match="strictly positive definite"):
+        ITML(prior=flat).fit(X[PAIRS], ALIKE)
+
+
+def test_unlabelled_points_are_in_no_pair():
+    labels = np.where(np.arange(60) % 3 == 0, -1, y)
+    constraints = metric_learn.Constraints(labels)
+    assert set(constraints.partial_labels[::3]) == {-1}
+    used = np.concatenate(constraints.positive_negative_pairs(50, random_state=0))
+    assert (labels[used] >= 0).all()
+
+
+def test_what_is_said_of_classes_with_few_neighbors():
+    constraints = metric_learn.Constraints([0, 0, 0, 1, 1, 1, 1, 1, 1])
+    said = "class 0 has 3 elements.* generate 5 genuine .* generate 2 genuine neighbors"
+    with pytest.warns(UserWarning, match=said):
+        constraints.generate_knntriplets(np.eye(9), k_genuine=4, k_impostor=1)
 
 
 BROKEN = np.full((4, 2, 3), np.nan)

@@ -105,6 +105,12 @@ GAPS = [None, np.nan, pd.NA, pd.NaT]
 GAP_TEXTS = ["", " ", "?", "NA", "n/a", "NaN", "null", "None"]
 
 
+def test_bytes_are_texts():
+    frame = pd.DataFrame({"c": ["1.5", "a", "Köln", "?"]})
+    encoded = frame.map(lambda cell: cell.encode())
+    assert cells_of_table(encoded, ["c"]) == cells_of_table(frame, ["c"])
+
+
 @pytest.mark.parametrize("gap", GAPS + GAP_TEXTS)
 def test_gaps(gap):
     frame = pd.DataFrame({"c": pd.Series(["a", gap, " b "], dtype=object)})

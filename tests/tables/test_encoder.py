@@ -4,6 +4,7 @@ import pytest
 from sklearn.base import clone
 
 from freemetric.tables import TableEncoder
+from freemetric.tables.encoder import CONSTANT, EMPTY
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -35,7 +36,8 @@ def test_columns_of_no_use(name, cells, reason):
     with pytest.warns(UserWarning, match=rf"'{name}' \({reason}") as caught:
         encoder = TableEncoder().fit(frame)
     assert len(caught) == 1
-    assert f"keep=['{name}']" in str(caught[0].message)
+    advice = "drop" if reason in (CONSTANT, EMPTY) else "keep"
+    assert f"; {advice}=['{name}']" in str(caught[0].message)
     assert list(encoder.kinds_) == ["size"]
     assert encoder.transform(frame[["size"]]).shape == (N, 1)
     assert name in TableEncoder(keep=[name]).fit(frame).kinds_
@@ -63,6 +65,12 @@ def test_one_warning_names_all_columns():
     with pytest.warns(UserWarning, match="'key' .*'gap' .*'same' ") as caught:
         TableEncoder().fit(frame)
     assert len(caught) == 1
+
+
+def test_what_keep_can_use_is_named():
+    frame = table(same=1, key=range(N))
+    with pytest.warns(UserWarning, match=r"keep=\['key'\] .*drop=\['key'\]"):
+        TableEncoder().fit(frame)
 
 
 def test_a_word_among_numbers_is_named():
@@ -131,6 +139,6 @@ def test_every_kind_of_table():
 
 def test_many_columns_of_no_use_are_counted():
     frame = table(**{f"c{i}": np.ones(N) for i in range(30)})
-    with pytest.warns(UserWarning, match="'c19' .* and 10 others; keep=") as caught:
+    with pytest.warns(UserWarning, match="'c19' .* and 10 others; drop=") as caught:
         TableEncoder().fit(frame)
     assert len(caught) == 1

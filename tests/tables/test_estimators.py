@@ -119,6 +119,28 @@ def test_gaps_among_targets(model, gap):
         model.fit(FRAME, y)
 
 
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([0, 1], [0, 1]),
+        ([False, True], [False, True]),
+        (["no", "yes"], ["no", "yes"]),
+    ],
+)
+def test_labels_in_columns_of_objects(labels, expected):
+    y = pd.Series([None, *labels * (N // 2)], dtype=object).dropna()
+    model = clone(BAYES).fit(FRAME, y)
+    assert model.classes_.tolist() == expected
+    assert model.classes_.dtype.kind in "biU"
+
+
+def test_labels_of_two_kinds():
+    with pytest.raises(TypeError, match="y holds texts and other labels"):
+        clone(BAYES).fit(FRAME, ["no", 1] * (N // 2))
+    with pytest.raises(TypeError, match="Convert the labels to a string"):
+        clone(BAYES).fit(FRAME, [b"no", b"yes"] * (N // 2))  # scikit-learn's rule
+
+
 def test_targets_that_are_no_numbers():
     with pytest.raises(ValueError, match="y, row 1: 'about 5' is no number"):
         TableRegressor(Ridge()).fit(FRAME, ["1", "about 5"] * (N // 2))
@@ -126,6 +148,13 @@ def test_targets_that_are_no_numbers():
         TableRegressor(Ridge()).fit(FRAME, pd.date_range("2020-01-01", periods=N))
     with pytest.raises(ValueError, match="X has 80 rows, and y has 79"):
         TableRegressor(Ridge()).fit(FRAME, VALUES[1:])
+
+
+def test_frames_of_polars_need_arrow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    frame = type("DataFrame", (), {"to_pandas": None, "__module__": "polars.frame"})
+    with pytest.raises(ImportError, match=r"pip install pyarrow \(extra 'parquet'\)"):
+        clone(BAYES).fit(frame(), LABELS)
 
 
 RECORDS = partial(pd.DataFrame.to_dict, orient="records")

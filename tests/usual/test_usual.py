@@ -7,7 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import BaggingClassifier, BaggingRegressor
@@ -25,6 +27,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import freemetric as fm
+from freemetric.inspection import counterfactuals, explain
 
 from .ways import MODELS, WAYS, X, y
 
@@ -125,6 +128,25 @@ def test_several_outputs_by_chains():
     assert np.mean(found == Y) > 0.9
     Z = X[:, :2]
     assert RegressorChain(clone(REGRESSOR)).fit(X, Z).score(X, Z) > 0.7
+
+
+def test_frames_by_configuration():
+    """``set_config(transform_output="pandas")`` changes no result, without a word."""
+    table = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(kind=y > 1)
+    model = fm.TableClassifier(clone(CLASSIFIER)).fit(table, y)
+    pairs = np.random.default_rng(0).integers(len(X), size=(40, 2))
+    alike = np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1, -1)
+    alone = fm.PairClassifier(fm.MMC(), preprocessor=X).fit(pairs, alike)
+    inner = clone(CLASSIFIER).fit(X, y)
+    found = counterfactuals(inner, X[:2])
+    with config_context(transform_output="pandas"):
+        again = clone(model).fit(table, y)
+        np.testing.assert_array_equal(again.predict(table), model.predict(table))
+        assert explain(model, table[:2]).value.tolist()
+        classifier = clone(alone).fit(pairs, alike)
+        np.testing.assert_array_equal(classifier.predict(pairs), alone.predict(pairs))
+        same = counterfactuals(inner, X[:2])
+    np.testing.assert_array_equal(same.X, found.X)
 
 
 def test_predictions_and_importances_in_workers():

@@ -18,21 +18,29 @@ NO_TESTS = 5  # pytest's exit code
 def outcome_of(mutant, package, longest=LONGEST):
     """Return "killed", "survived", or "killed" for one that comes to no end.
 
-    The tests of the module run first: they mostly notice.
+    The tests of the module run first, then the examples in docstrings of its folder.
     """
-    files = sorted((TESTS / package).rglob("test_*.py"))
+    files = tests_of(package)
     own = [path for path in files if path.stem == f"test_{mutant.path.stem}"]
     others = [path for path in files if path not in own]
-    for group in filter(None, (own, others)):
+    # A module that pytest is given by its name would be read without its mutant.
+    examples = [mutant.path.parent]
+    for group in filter(None, (own, examples, others)):
         if noticed(mutant, group, longest):
             return "killed"
     return "survived"
 
 
+def tests_of(package):
+    """Return the files that test a package; kernels are those of energies."""
+    folders = ["kernels", "energies"] if package == "kernels" else [package]
+    return [path for f in folders for path in sorted((TESTS / f).rglob("test_*.py"))]
+
+
 def seconds_of_tests(package):
     """How long the tests of a package take without any mutant; None if they fail."""
     began = time.monotonic()
-    if fails(sorted((TESTS / package).rglob("test_*.py")), {}, LONGEST):
+    if fails(tests_of(package), {}, LONGEST):
         return None
     return time.monotonic() - began
 

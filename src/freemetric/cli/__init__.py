@@ -1,5 +1,6 @@
 """The command line ``freemetric``: every error is one line and exit code 2."""
 
+import re
 import sys
 import warnings
 
@@ -60,5 +61,7 @@ def one_line(problem):
 
 
 def show_note(message, *details):
-    """Print a warning as one line on stderr."""
-    print(f"note: {' '.join(str(message).split())}", file=sys.stderr)
+    """Print a warning as one line on stderr, with options in place of parameters."""
+    line = " ".join(str(message).split())
+    line = re.sub(r"\b(keep|drop)=\[('.*?')\]", r"--\1 \2", line)
+    print(f"note: {line}", file=sys.stderr)

@@ -7,7 +7,7 @@ import click
 
 from .._version import __version__
 from .files import header_of, read_table, suffix_of, write_table
-from .names import METHODS, set_names
+from .names import METHODS, MODEL_LINE, set_names
 
 INPUT = click.Path(exists=True, dir_okay=False, path_type=Path)
 MOST_CLASSES = 20
@@ -32,6 +32,14 @@ def check_input_table(context, parameter, path):
     """Refuse a file that is no table."""
     if path is not None:
         suffix_of(path)
+    return path
+
+
+def check_model(context, parameter, path):
+    """Refuse a file that is no model."""
+    with path.open("rb") as file:
+        if file.read(len(MODEL_LINE)) != MODEL_LINE:
+            raise click.BadParameter(f"{path} is no freemetric model")
     return path
 
 
@@ -67,14 +75,28 @@ def registered_names(names, registered, what):
 
 OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 table_argument = click.argument("table", type=INPUT, callback=check_input_table)
-target_option = click.option("--target", required=True, help="Column to predict.")
+target_option = click.option(
+    "--target",
+    required=True,
+    help="Column to predict; rows without a value in it are left out.",
+)
 task_option = click.option(
     "--task",
     type=click.Choice(["classify", "regress"]),
-    help="By default the values of the target decide.",
+    help="Classify or regress; by default numbers with decimals and more than 20 "
+    "different numbers are regressed.",
 )
-drop_option = click.option("--drop", multiple=True, help="Column to leave out.")
-seed_option = click.option("--seed", default=0, show_default=True, help="Random seed.")
+drop_option = click.option(
+    "--drop", multiple=True, help="Column to leave out; repeatable."
+)
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Random seed.",
+)
+model_argument = click.argument("model", type=INPUT, callback=check_model)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -97,7 +119,11 @@ def group():
 )
 @task_option
 @drop_option
-@click.option("--keep", multiple=True, help="Column to use though it looks like a key.")
+@click.option(
+    "--keep",
+    multiple=True,
+    help="Column to use though it looks like a key; repeatable.",
+)
 @click.option("--weight", help="Column with the weights of the rows.")
 @click.option(
     "--replicas",
@@ -115,7 +141,7 @@ def fit(table, target, output, task, drop, keep, weight, replicas, seed):
     from ..tables import TableClassifier, TableRegressor
 
     frame, y, task = with_target(frame, target, task)
-    weights = None if weight is None else numbers_of(frame.pop(weight))
+    weights = None if weight is None else numbers_of(frame.pop(weight), weight)
     if task == "classify":
         inner = FreeEnergyClassifier(replicas, random_state=seed)
         model = TableClassifier(inner, keep=keep, drop=drop)
@@ -128,16 +154,18 @@ def fit(table, target, output, task, drop, keep, weight, replicas, seed):
 
 
 @group.command()
-@click.argument("model", type=INPUT)
+@model_argument
 @table_argument
 @click.option(
     "-o",
     "--output",
     type=OUTPUT,
     callback=check_output_table,
-    help="Table to write. By default CSV is printed.",
+    help="Table to write; by default CSV is printed.",
 )
-@click.option("--proba", is_flag=True, help="Write probabilities of the classes, too.")
+@click.option(
+    "--proba", is_flag=True, help="Write the probabilities of the classes, too."
+)
 @click.option(
     "--interval",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -156,9 +184,9 @@ def predict(model, table, output, proba, interval):
 
 
 @group.command()
-@click.argument("model", type=INPUT)
+@model_argument
 @click.argument("table", type=INPUT, required=False, callback=check_input_table)
-@click.option("--target", help="Column with the true values.")
+@click.option("--target", help="Column of the table with the true values.")
 @click.option(
     "-o",
     "--output",
@@ -190,8 +218,16 @@ def report(model, table, target, output):
 @target_option
 @task_option
 @drop_option
-@click.option("--methods", callback=method_names, help="Names with commas between.")
-@click.option("--groups", help="Column of groups, such as patients, to keep together.")
+@click.option(
+    "--methods",
+    callback=method_names,
+    help="Names with commas between them; by default the ensemble, k-NN with and "
+    "without a learned metric, and a forest; a wrong name lists all.",
+)
+@click.option(
+    "--groups",
+    help="Column of groups, such as patients: rows of a group are never parted.",
+)
 @click.option("--jobs", type=int, help="Number of fits at a time.")
 @seed_option
 def evaluate(table, target, task, drop, methods, groups, jobs, seed):
@@ -226,15 +262,40 @@ def datasets():
 @group.command()
 @click.argument("folder", default="out/paper", type=FOLDER)
 @click.option(
-    "--quick/--full", help="One pair of halves of 21 sets, or all five of 35."
+    "--quick/--full",
+    help="One pair of halves of the 21 sets with up to 700 samples, about ten minutes "
+    "on two cores; or five pairs of all 35, up to a day (default).",
 )
 @click.option("--sets", callback=paper_sets, help="Names with commas between them.")
-@click.option("--methods", callback=method_names, help="Names with commas between.")
+@click.option(
+    "--methods",
+    callback=method_names,
+    help="Names with commas between them; by default the 13 of the paper, DMLFE also "
+    "with our defaults.",
+)
 @click.option("--repeats", type=click.IntRange(1), help="Pairs of halves.")
-@click.option("--data", type=DATA, help="Folder of data sets to look in first.")
-@click.option("--jobs", default=-1, help="Number of fits at a time; -1: all cores.")
-@click.option("--plan", is_flag=True, help="Say what would be done, and how long.")
-def paper(folder, quick, sets, methods, repeats, data, jobs, plan):
+@click.option(
+    "--data",
+    type=DATA,
+    help="Folder of data sets to look in first; others are fetched, and what cannot be "
+    "had is said.",
+)
+@click.option(
+    "--jobs",
+    default=-1,
+    help="Number of fits at a time; by default one on each core.",
+)
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Say what would be done and how long it takes, and stop.",
+)
+@click.option(
+    "--no-fits",
+    is_flag=True,
+    help="Fit nothing: tables, figures and page of the records that are there.",
+)
+def paper(folder, quick, sets, methods, repeats, data, jobs, plan, no_fits):
     """Do the paper again: its fits, tables and figures, into FOLDER.
 
     A run that was stopped goes on. Data sets that are not there are fetched.
@@ -250,12 +311,17 @@ def paper(folder, quick, sets, methods, repeats, data, jobs, plan):
     todo = [job for job in wanted if job.dataset in found]
     left = again.jobs_left(todo, folder)
     reasons = (*again.UNOBTAINABLE, *missing.values())
-    notes = [f"missing: {reason}" for reason in reasons]
-    notes += again.lines_about(todo, left, jobs)
-    for note in notes:
+    what, how_long = again.lines_about(todo, left, jobs)
+    notes = [*(f"missing: {reason}" for reason in reasons), what]
+    for note in (*notes, how_long):
         click.echo(note, err=True)
     if plan:
         return
+    if no_fits:
+        unfitted, left = set(left), []
+        todo = [job for job in todo if job not in unfitted]
+        if not todo:
+            raise ValueError(f"{folder} has no records of these fits")
     expected = again.expected_seconds(left)
     steps = {job: 1 + round(10 * s) for job, s in zip(left, expected, strict=True)}
     options = {"length": sum(steps.values()), "label": "fits", "file": sys.stderr}
@@ -278,6 +344,7 @@ def paper(folder, quick, sets, methods, repeats, data, jobs, plan):
 @click.option("--out", default="out", show_default=True, help="Folder of the picture.")
 def demo(out):
     """Learn metrics on wine and iris, and draw the space before and after."""
+    Path(out).mkdir(parents=True, exist_ok=True)
     from ..experiments.demo import main
 
     main(out)
@@ -285,6 +352,9 @@ def demo(out):
 
 def read_with(path, names):
     """Read a table that must have columns; of text, the heading is read first."""
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"More than one option names the column {name!r}.")
     heading = header_of(path)
     if heading is not None:
         check_columns(heading, names)
@@ -348,11 +418,11 @@ def is_quantity(numbers):
     return bool((numbers % 1 != 0).any()) or len(set(numbers)) > MOST_CLASSES
 
 
-def numbers_of(column):
+def numbers_of(column, name):
     """Return a column of numbers, such as weights, as an array."""
     from ..tables.frames import as_numbers
 
-    return as_numbers(column.to_numpy())
+    return as_numbers(column.to_numpy(), f"Column {name!r}")
 
 
 def predictions_of(model, frame, proba, interval):

@@ -1,5 +1,6 @@
 """Tables in files, by the suffix of their names."""
 
+import codecs
 import csv
 import gzip
 import os
@@ -11,17 +12,26 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 SUFFIXES = (*TEXT_SUFFIXES, ".xlsx", ".json", ".jsonl", ".parquet")
 """The suffixes of tables; those of text may be followed by .gz."""
 
+PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow"}
+"""The packages that read and write tables, by suffix."""
+
 ENCODINGS = ("utf-8-sig", "cp1252")
-"""The encodings that are tried."""
+"""The encodings that are tried where the first bytes do not tell it."""
 
 
 def suffix_of(path):
-    """Return the suffix that says what a file is; ValueError if it is no table."""
+    """Return the suffix that says what a file is.
+
+    Raises ValueError if it is no table, and ImportError if it needs a package.
+    """
     path = Path(path)
     suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
-    if suffix.lower() not in SUFFIXES:
+    suffix = suffix.lower()
+    if suffix not in SUFFIXES:
         raise ValueError(f"{path}: the suffix must be one of {', '.join(SUFFIXES)}.")
-    return suffix.lower()
+    if suffix in PACKAGES:
+        require(PACKAGES[suffix])
+    return suffix
 
 
 def read_table(path):
@@ -58,7 +68,7 @@ def read_table(path):
 def read_text(path, suffix):
     """Read a table from a text file whose separator and encoding are not known."""
     pandas = require("pandas", "table")
-    for encoding in ENCODINGS:
+    for encoding in encodings_of(path):
         try:
             separator = "\t" if suffix == ".tsv" else separator_of(path, encoding)
             return pandas.read_csv(
@@ -86,9 +96,20 @@ def most_frequent(line):
 
 def first_line(path, encoding):
     """Return the first line of a text file, compressed (`.gz`) or not."""
-    opener = gzip.open if Path(path).suffix == ".gz" else open
-    with opener(path, "rt", encoding=encoding) as file:
+    with opener_of(path)(path, "rt", encoding=encoding) as file:
         return file.readline()
+
+
+def opener_of(path):
+    """Return the function that opens a file, compressed (`.gz`) or not."""
+    return gzip.open if Path(path).suffix == ".gz" else open
+
+
+def encodings_of(path):
+    """Return the encodings to try; Excel marks its "Unicode text" as UTF-16."""
+    with opener_of(path)(path, "rb") as file:
+        is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return ("utf-16",) if is_utf16 else ENCODINGS
 
 
 def header_of(path):
@@ -99,14 +120,18 @@ def header_of(path):
     suffix = suffix_of(path)
     if suffix not in TEXT_SUFFIXES:
         return None
-    for encoding in ENCODINGS:
+    try:
+        encodings = encodings_of(path)
+    except (OSError, EOFError):
+        return None
+    for encoding in encodings:
         try:
             line = first_line(path, encoding)
         except (UnicodeDecodeError, OSError, EOFError):
             continue
         separator = "\t" if suffix == ".tsv" else most_frequent(line)
         rows = csv.reader([line], delimiter=separator, skipinitialspace=True)
-        return next(rows, None)
+        return next(rows, None) or None  # of an empty file, too
     return None
 
 

@@ -3,6 +3,9 @@
 import json
 from importlib.resources import files
 
+MODEL_LINE = b"freemetric model "
+"""How a model file begins."""
+
 METHODS = (
     "rf",
     "euclidean",

@@ -31,8 +31,8 @@ class DaskFreeEnergyClassifier(ClassifierMixin, DaskFreeEnergyModel):
         Classifiers beside the votes, with ``predict_proba``; None: the votes alone. See
         :class:`freemetric.FreeEnergyClassifier`.
     candidates : sequence of str, default=("scaled/identity", ..., "quantiles/full")
-        Kinds of metrics that compete: a view ("scaled" or "quantiles") and a form of
-        the map ("identity", "diagonal" or "full").
+        Kinds of metrics that compete: a view ("scaled", "logs" or "quantiles") and a
+        form of the map ("identity", "diagonal" or "full").
     energy : Energy, callable or None, default=None
         What the metrics are sampled from; None is
         :class:`freemetric.energies.LogNCAEnergy`.
@@ -191,8 +191,8 @@ class DaskFreeEnergyRegressor(RegressorMixin, DaskFreeEnergyModel):
         Trends beside the votes; None: the neighbours alone. See
         :class:`freemetric.FreeEnergyRegressor`.
     candidates : sequence of str, default=("scaled/identity", ..., "quantiles/full")
-        Kinds of metrics that compete: a view ("scaled" or "quantiles") and a form of
-        the map ("identity", "diagonal" or "full").
+        Kinds of metrics that compete: a view ("scaled", "logs" or "quantiles") and a
+        form of the map ("identity", "diagonal" or "full").
     energy : Energy, callable or None, default=None
         What the metrics are sampled from; None is
         :class:`freemetric.energies.NeighborLikelihoodEnergy`.

@@ -33,9 +33,9 @@ MOST_NUMBERS = 1_000_000  # of all covariances of the classes together
 class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
     r"""Classify by the nearest neighbours under many sampled metrics.
 
-    Monte Carlo draws metrics at a low temperature from the free energy of bags of the
-    training samples: maps A of the features, scaled or on their quantiles, with the
-    energy :math:`-\frac1N \sum_i \log p_i`, where :math:`p_i` is the chance that a
+    Monte Carlo draws metrics at a low temperature on bags of the training samples:
+    maps A of the features, scaled or on their quantiles, with the energy
+    :math:`-\frac1N \sum_i \log p_i`, where :math:`p_i` is the chance that a
     stochastic neighbour under A has the class of sample i. The nearest training samples
     under every metric vote. Kinds of metrics and numbers of neighbours count by
     Boltzmann weights of their Brier scores out of bag. Four classifiers stand beside
@@ -55,8 +55,8 @@ class FreeEnergyClassifier(ClassifierMixin, FreeEnergyModel):
         "student_t", "naive_bayes", "trees" and "linear"; an entry such as
         ``("trees", "default")`` takes one of these. None: the votes alone.
     candidates : sequence of str, default=("scaled/identity", ..., "quantiles/full")
-        Kinds of metrics that compete: a view ("scaled" or "quantiles") and a form of
-        the map ("identity", "diagonal" or "full").
+        Kinds of metrics that compete: a view ("scaled", "logs" or "quantiles") and a
+        form of the map ("identity", "diagonal" or "full").
     energy : Energy, callable or None, default=None
         What the metrics are sampled from; None is
         :class:`freemetric.energies.LogNCAEnergy`. A callable on maps (R, p, d) knows

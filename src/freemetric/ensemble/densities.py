@@ -19,14 +19,15 @@ class StudentTClassifier(ArrayClassifier):
     With Mahalanobis' distance :math:`D_c` to the centre of class c in its covariance
     :math:`S_c`, the probability is
 
-    .. math:: P(c | x) \propto \exp(-F_c(x)), \qquad
-        \sqrt d F_c(x) = d \log(1 + D_c(x)^2 / d) + \tfrac12 \log |S_c|.
+    .. math:: P(c | x) \propto \exp(-\ell_c(x)), \qquad
+        \sqrt d\, \ell_c(x) = d \log(1 + D_c(x)^2 / d) + \tfrac12 \log |S_c|.
 
-    :math:`\sqrt d F_c` is the negative logarithm of Student's density with d degrees of
-    freedom, up to a constant. The root of d keeps probabilities moderate. The
-    covariance is that of the class, shrunk towards the one within all classes as if the
-    latter had been seen on d samples, and a little towards a sphere. Classes count
-    alike, whatever their sizes. A fit costs O(N d^2 + C d^3) for C classes.
+    The cost :math:`\ell_c`, times the root of d, is the negative logarithm of Student's
+    density with d degrees of freedom, up to a constant; the root of d keeps
+    probabilities moderate. The covariance is that of the class, shrunk towards the one
+    within all classes as if the latter had been seen on d samples, and a little towards
+    a sphere. Classes count alike, whatever their sizes. A fit costs O(N d^2 + C d^3)
+    for C classes.
 
     Attributes
     ----------

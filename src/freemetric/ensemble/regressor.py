@@ -48,8 +48,8 @@ class FreeEnergyRegressor(RegressorMixin, FreeEnergyModel):
         features "surface"; an entry such as ``("trees", "default")`` takes one of
         these. None: the neighbours alone.
     candidates : sequence of str, default=("scaled/identity", ..., "quantiles/full")
-        Kinds of metrics that compete: a view ("scaled" or "quantiles") and a form of
-        the map ("identity", "diagonal" or "full").
+        Kinds of metrics that compete: a view ("scaled", "logs" or "quantiles") and a
+        form of the map ("identity", "diagonal" or "full").
     energy : Energy, callable or None, default=None
         What the metrics are sampled from; None is
         :class:`freemetric.energies.NeighborLikelihoodEnergy`.

@@ -36,6 +36,7 @@ def main(folder="out"):
     folder : path-like, default="out"
         Folder of the picture, demo.png, which needs the extra ``plot``.
     """
+    require("matplotlib", "plot")  # before minutes of fits
     for name, load in SETS.items():
         X, y = load(return_X_y=True)
         found = evaluate(X, y, METHODS, cv=HALVES)

@@ -22,6 +22,7 @@ USUAL = {
     "regression": ("free-energy-regressor", "mlkr", "knn", "forest-500"),
 }
 BASELINE = "constant"
+N_SPLITS = 5
 MOST_CLASSES = 20  # different numbers that are taken for classes
 
 SCORES = {
@@ -176,9 +177,10 @@ def _rows(X, rows):
 def _usual_splitter(task, groups, seed):
     if groups is not None:
         splitter = StratifiedGroupKFold if task == "classification" else GroupKFold
-        return splitter(5, shuffle=True, random_state=seed)
+        n_splits = min(N_SPLITS, len(np.unique(groups)))
+        return splitter(n_splits, shuffle=True, random_state=seed)
     repeated = RepeatedStratifiedKFold if task == "classification" else RepeatedKFold
-    return repeated(n_splits=5, n_repeats=2, random_state=seed)
+    return repeated(n_splits=N_SPLITS, n_repeats=2, random_state=seed)
 
 
 def _estimator(name, named, task, seed, device, X):

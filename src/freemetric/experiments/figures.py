@@ -17,6 +17,7 @@ plt = require("matplotlib.pyplot", "bench")
 
 CONTROL = "#b2182b"
 OTHER = "#2166ac"
+DARK = 0.7  # share of the colour range from which on black text is hard to read
 COLORS = plt.get_cmap("tab20").colors
 FAMILIES = {
     "classical": ("RF", "Euclidean"),
@@ -58,9 +59,9 @@ def interval_figure(errors, control, alpha=0.05):
     size = (7, 1.2 + 0.27 * len(ranks))
     figure, axes = plt.subplots(figsize=size, layout="constrained")
     widths = {"Nemenyi": result.nemenyi, "Bonferroni-Dunn": result.bonferroni_dunn}
-    for name, width in widths.items():
+    for (name, width), gray in zip(widths.items(), ("0.9", "0.8"), strict=True):
         ends = (centre - width, centre + width)
-        axes.axvspan(*ends, color="black", alpha=0.1, label=f"{name}, ±{width:.2f}")
+        axes.axvspan(*ends, color=gray, label=f"{name}, ±{width:.2f}")
     axes.axvline(centre, color=CONTROL, linewidth=0.8)
     for position, (method, rank) in enumerate(ranks.items()):
         color = CONTROL if method == control else OTHER
@@ -224,7 +225,9 @@ def trials_figure(X, y, n_trials=6, temperature=0.1, random_state=0):
         is_accepted = rng.random() <= chance
         axes.imshow(step, cmap="RdBu", vmin=-1, vmax=1)
         for (row, column), value in np.ndenumerate(A + step):
-            axes.text(column, row, f"{value:.1f}", ha="center", va="center")
+            color = "white" if abs(step[row, column]) > DARK else "black"
+            text = f"{value:.1f}"
+            axes.text(column, row, text, ha="center", va="center", color=color)
         outcome = "accepted" if is_accepted else "rejected"
         title = f"$\\Delta E$ = {rise:+.3f}, W = {chance:.2f}\n{outcome}"
         axes.set(title=title, xticks=[], yticks=[])

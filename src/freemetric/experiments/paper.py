@@ -108,9 +108,43 @@ def beside_published(errors):
         means = np.mean(of_method, axis=0)
         rows.append(_row("Mean", method, means[0], means[1]))
     apart = [i for i, row in enumerate(rows) if abs(float(row[4])) > FLAGGED]
-    caption = f"Error in % beside the published one; {FLAGGED} points apart in bold."
+    caption = f"Error in %; more than {FLAGGED} points from the published one in bold."
     columns = ("Data set", "Method", "Ours", "Published", "Difference")
     return Table(columns, tuple(rows), caption, frozenset((i, 4) for i in apart))
+
+
+def differences_from_published(errors):
+    """Return our errors minus the published ones, a column for every method.
+
+    Parameters
+    ----------
+    errors : DataFrame of shape (n_sets, n_methods)
+        Errors in % by the names in the paper, from :func:`of_published_methods`.
+
+    Returns
+    -------
+    table : Table
+        Data sets of both, and the means; differences above half a point are in bold.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from freemetric.experiments.paper import differences_from_published
+    >>> ours = pd.DataFrame({"NCA": [4.4, 2.01]}, index=["iris", "wine"])
+    >>> differences_from_published(ours).rows
+    (('iris', '-0.13'), ('wine', '+1.00'), ('Mean', '+0.43'))
+    """
+    apart = (errors - published_errors().reindex_like(errors)).dropna(how="all")
+    apart.loc["Mean"] = apart.mean()
+    apart = apart.round(2) + 0.0  # not -0.00
+    texts = apart.map(lambda value: "" if np.isnan(value) else f"{value:+.2f}")
+    bold = np.argwhere(apart.abs().to_numpy() > FLAGGED).tolist()
+    return Table(
+        ("Data set", *apart.columns),
+        tuple(texts.itertuples(name=None)),
+        f"Our error in % minus the published one; more than {FLAGGED} points in bold.",
+        frozenset((row, column + 1) for row, column in bold),
+    )
 
 
 def ranks_beside_published(errors):

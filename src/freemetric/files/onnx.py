@@ -84,6 +84,9 @@ def to_onnx(model, path=None, *, quantiles=None):
     check_is_fitted(model)
     model = getattr(model, "best_estimator_", model)
     name = type(model).__name__
+    if hasattr(model, "pipeline_"):
+        advice = "export model.pipeline_[-1], for the features of model.pipeline_[0]"
+        raise ValueError(f"{name} cannot be exported: {advice}.")
     graph = Graph()
     try:
         outputs = results(graph, model, "X")

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_regressor
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .features import feature_groups, training_rows_have_no_names
+from .features import check_ensemble, feature_groups, training_rows_have_no_names
 
 N_DONORS = 5  # training rows whose values are tried; the fewest changes win
 BATCH_SIZE = 64  # training rows that are predicted together
@@ -98,6 +99,9 @@ def counterfactuals(
     if hasattr(model, "pipeline_"):
         advice = "give model.pipeline_[-1], and model.pipeline_[0].transform(X)"
         raise TypeError(f"counterfactuals changes numbers, not cells: {advice}.")
+    if is_regressor(model):
+        raise TypeError("counterfactuals changes classes, and this model has none.")
+    check_ensemble(model, "FreeEnergyClassifier")
     samples = validate_data(
         model, X, reset=False, dtype=float, ensure_all_finite="allow-nan"
     )
@@ -146,7 +150,7 @@ class _Search:
         for group, of_group in enumerate(columns):
             self.group_of[of_group] = group
         self.donors = model.ensemble_.X
-        self.coordinates = model.transform(self.donors)
+        self.coordinates = self._coordinates(self.donors)
         self.classes = model.predict_proba(self.donors).argmax(axis=1)
 
     def counterfactual(self, x: NDArray, own: Any, target: Any) -> tuple[NDArray, int]:
@@ -167,7 +171,7 @@ class _Search:
     def _fewest_changes(self, x, rows, changes):
         changes = self._without_needless(x, rows, changes)
         candidates = self._changed(x, rows, changes)
-        coordinates = self.model.transform(np.vstack([x, candidates]))[1:]
+        coordinates = self._coordinates(np.vstack([x, candidates]))[1:]
         distances = self._distances(x, coordinates)
         best = np.lexsort((distances, changes.sum(axis=1)))[0]
         return candidates[best], rows[best]
@@ -204,4 +208,8 @@ class _Search:
         return np.where(is_predicted, P[np.arange(len(P)), wanted], 0.0)
 
     def _distances(self, x, coordinates):
-        return np.linalg.norm(coordinates - self.model.transform(x[None]), axis=1)
+        return np.linalg.norm(coordinates - self._coordinates(x[None]), axis=1)
+
+    def _coordinates(self, samples):
+        """Coordinates (m, n_axes) as an array; set_config makes frames of them."""
+        return np.asarray(self.model.transform(samples))

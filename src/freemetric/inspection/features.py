@@ -19,13 +19,22 @@ def training_rows_have_no_names() -> Iterator[None]:
 
 
 def behind_table(model: Any, X: Any) -> tuple[Any, Any]:
-    """Return the estimator in a fitted model of tables, and X as it reaches it.
+    """Return the ensemble in a fitted model of tables, and X as it reaches it.
 
-    Other models, and their X, are returned as they are.
+    Other ensembles, and their X, are returned as they are.
     """
-    if not hasattr(model, "pipeline_"):
-        return model, X
-    return model.pipeline_[-1], model.pipeline_[0].transform(X)
+    if hasattr(model, "pipeline_"):
+        X = np.asarray(model.pipeline_[0].transform(X))
+        model = model.pipeline_[-1]
+    check_ensemble(model, "FreeEnergyClassifier or FreeEnergyRegressor")
+    return model, X
+
+
+def check_ensemble(model: Any, wanted: str) -> None:
+    """Raise an error unless a model is an ensemble of metrics."""
+    if not hasattr(model, "ensemble_"):
+        name = type(model).__name__
+        raise TypeError(f"This needs a {wanted}; {name} is none.")
 
 
 def feature_groups(

@@ -52,7 +52,7 @@ class DMLeig(PairLearner):
     tol : float, default=0.001
         Stop when the gap is at most this share of the largest eigenvalue.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of the drawn pairs.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class DMLeig(PairLearner):
     gap_ : float
         Upper bound on the distance of the objective from its optimum.
     n_iter_ : int
-        Number of iterations; with batches, of evaluations on the subset.
+        Number of iterations.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
     n_features_in_ : int

@@ -111,7 +111,7 @@ class DMLFE(WeightedMetricLearner):
         with the same data and parameters; fits can share a folder. Needs a
         ``random_state`` and a sampler with ``begin`` and ``advance``.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of starts, batches and moves.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class DMLFE(WeightedMetricLearner):
         Maps at the last temperature, with ``n_samples``; map i is of chain i % 4. Two
         chains begin with the result of the search, two far from it.
     samples_r_hat_ : float
-        R-hat of the trace of M between these chains, rank-normalised. Above 1.05 they
+        R-hat of the trace of M between these chains, rank-normalised. Above 1.1 they
         disagree, and the spread of the samples is too small.
     n_iter_ : int
         Number of Monte Carlo steps.

@@ -70,7 +70,7 @@ class ITML(PairLearner):
     tol : float, default=0.0001
         Stop when the objective is at most this share of itself away from the optimum.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of the drawn pairs and of their order.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class ITML(PairLearner):
     bounds_ : tuple of two floats
         u and l.
     n_iter_ : int
-        Number of iterations; with batches, of evaluations on the subset.
+        Number of iterations.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
     n_features_in_ : int

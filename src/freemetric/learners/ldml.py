@@ -55,7 +55,7 @@ class LDML(PairLearner):
     tol : float, default=1e-06
         Stop when an iteration lowers the objective by less.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of the drawn pairs and of random starts.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class LDML(PairLearner):
     pair_labels_ : ndarray of shape (n_pairs,)
         +1 for similar, -1 for dissimilar pairs.
     n_iter_ : int
-        Number of iterations; with batches, of evaluations on the subset.
+        Number of iterations.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
     n_features_in_ : int

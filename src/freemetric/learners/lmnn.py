@@ -66,7 +66,7 @@ class LMNN(TripletLearner):
         Samples of a batch. None: no batches up to 10,000 samples, batches of 1,024
         beyond.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of random starts and of batches.
 
     Attributes
     ----------

@@ -60,7 +60,7 @@ class LSML(MetricLearner):
     tol : float, default=0.0001
         Stop when the objective is at most this share of itself away from the optimum.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of the drawn quadruplets.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class LSML(MetricLearner):
     quadruplets_ : ndarray of shape (n_quadruplets, 4)
         Rows of X that were compared.
     n_iter_ : int
-        Number of iterations; with batches, of evaluations on the subset.
+        Number of iterations.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
     n_features_in_ : int

@@ -2,15 +2,26 @@
 
 import numpy as np
 
+from ..energies import Energy
 from ..kernels import cpu_kernels
 from .base import MetricLearner
-from .constraints import COUNT_OR_NONE, MAP, NOT_NEGATIVE, PRIOR, SEARCH
+from .constraints import (
+    COUNT_OR_NONE,
+    MAP,
+    NOT_NEGATIVE,
+    PRIOR,
+    SEARCH,
+    TWO_OR_MORE_OR_NONE,
+)
 from .descent import Descent, first_map
 from .linear_algebra import group_means
+from .minibatch import batch_search
 from .side_information import departure, prior_matrix
-from .validation import labelled_rows, unit_of
+from .validation import labelled_rows, rows_per_batch, unit_of
 
 KEPT_BYTES = 32 * 2**20  # of tiles between the two passes
+UNBATCHED = 10_000  # samples: up to so many, all pairs are faster than batches
+BATCH = 1024
 
 
 class MCML(MetricLearner):
@@ -25,7 +36,8 @@ class MCML(MetricLearner):
     where q_ij is the same for all j of the class of i, and 0 for others. The objective
     is convex in M; L-BFGS minimises it over the map A, M = A^T A. With all components
     every minimum is the global one. Samples alone in their class are neighbours of
-    others only.
+    others only. Large data are learned from in batches, as by :class:`NCA`: the
+    objective is then that of a batch, with its own neighbours.
 
     Parameters
     ----------
@@ -44,18 +56,23 @@ class MCML(MetricLearner):
         search. "auto": the prior; for fewer dimensions "lda" with enough classes, else
         "pca".
     max_iter : int, default=200
-        Maximum number of iterations.
+        Maximum number of L-BFGS iterations; with batches, of evaluations on the subset,
+        25 steps each.
     tol : float, default=1e-05
-        Stop when an iteration lowers the objective by less.
+        Stop when an iteration lowers the objective by less; with batches, shorten the
+        steps then.
+    batch_size : int or None, default=None
+        Samples of a batch. None: no batches up to 10,000 samples, batches of 1,024
+        beyond.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of random starts and of batches.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map A.
     objective_ : float
-        The objective at the solution.
+        The objective at the solution; with batches, that of a subset of 4,096 samples.
     n_iter_ : int
         Number of iterations; with batches, of evaluations on the subset.
     classes_ : ndarray of shape (n_classes,)
@@ -89,6 +106,7 @@ class MCML(MetricLearner):
         "regularization": NOT_NEGATIVE,
         "prior": PRIOR,
         "init": MAP,
+        "batch_size": TWO_OR_MORE_OR_NONE,
     }
 
     def __init__(
@@ -100,6 +118,7 @@ class MCML(MetricLearner):
         init="auto",
         max_iter=200,
         tol=1e-05,
+        batch_size=None,
         random_state=None,
     ) -> None:
         self.n_components = n_components
@@ -108,28 +127,74 @@ class MCML(MetricLearner):
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
+        self.batch_size = batch_size
         self.random_state = random_state
 
     def _learn(self, X, y):
         rows = labelled_rows(X, y)
         y = y[y >= 0]
         unit = unit_of(rows)
-        M0 = prior_matrix(self.prior, X, unit)
-        rows = rows / unit
-        collapse = Collapse(rows, y)
-
-        def objective(A):
-            value, slope = collapse(A)
-            cost, back = departure(A, M0, self.regularization)
-            return value + cost, slope + back
-
-        search = Descent(objective, first_map(self, rows, y, unit, M0))
+        energy = CollapseEnergy(prior_matrix(self.prior, X, unit), self.regularization)
+        n = rows_per_batch(self.batch_size, len(rows), usual=BATCH, most=UNBATCHED)
+        if n is None:
+            search = self._search_of_all(energy, rows / unit, y, unit)
+        else:
+            search = batch_search(self, (rows, y, None, unit), n, energy, energy)
         n_iter = self._run(search)
         return {
             "components_": search.best.item / unit,
             "objective_": search.best.value,
             "n_iter_": n_iter,
         }
+
+    def _search_of_all(self, energy, X, y, unit):
+        """L-BFGS on the objective of all samples."""
+        bound = energy.bind(X, y)
+
+        def objective(A):
+            value, gradient = bound.value_and_grad(A[None])
+            return value[0], gradient[0]
+
+        return Descent(objective, first_map(self, X, y, unit, energy.prior))
+
+
+class CollapseEnergy(Energy):
+    """The objective of MCML, with a prior M_0 (d, d) in the units of the samples."""
+
+    takes_weights = False
+
+    def __init__(self, prior, regularization):
+        self.prior = prior
+        self.regularization = regularization
+
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        stack = X[None] if X.ndim == 2 else X
+        terms = [Collapse(rows, y) for rows in stack]
+        return BoundCollapse(terms, self.prior, self.regularization)
+
+
+class BoundCollapse:
+    """The objective of one or more sets of samples, of maps (R, p, d)."""
+
+    def __init__(self, terms, prior, regularization) -> None:
+        self.terms = terms
+        self.prior = prior
+        self.regularization = regularization
+
+    def __call__(self, A):
+        return self.value_and_grad(A)[0]
+
+    def value_and_grad(self, A):
+        found = [
+            self._one(self.terms[r % len(self.terms)], A[r]) for r in range(len(A))
+        ]
+        values, gradients = zip(*found, strict=True)
+        return np.array(values), np.array(gradients)
+
+    def _one(self, term, A):
+        value, gradient = term(A)
+        cost, back = departure(A, self.prior, self.regularization)
+        return value + cost, gradient + back
 
 
 class Collapse:

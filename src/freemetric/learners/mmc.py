@@ -53,7 +53,7 @@ class MMC(PairLearner):
     tol : float, default=0.001
         Stop when the objective is at most this share of itself away from the optimum.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of the drawn pairs.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class MMC(PairLearner):
     pair_labels_ : ndarray of shape (n_pairs,)
         +1 for similar, -1 for dissimilar pairs.
     n_iter_ : int
-        Number of iterations; with batches, of evaluations on the subset.
+        Number of iterations.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
     n_features_in_ : int

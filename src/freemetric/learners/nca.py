@@ -58,7 +58,7 @@ class NCA(WeightedMetricLearner):
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain
         numpy, which is slow.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of random starts and of batches.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ class MLKR(WeightedMetricLearner):
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain
         numpy, which is slow.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of random starts and of batches.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ class NCMML(MetricLearner):
     tol : float, default=1e-06
         Stop when an iteration lowers the objective by less.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of random starts, and of the clustering of classes.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class NCMML(MetricLearner):
     energy_ : float
         E(A).
     n_iter_ : int
-        Number of iterations; with batches, of evaluations on the subset.
+        Number of iterations.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
     n_features_in_ : int

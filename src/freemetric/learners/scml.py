@@ -69,7 +69,7 @@ class SCML(TripletLearner):
     tol : float, default=0.001
         Stop when 5000 mini-batches have lowered F by less.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of bases, triplets and mini-batches.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class SCML(TripletLearner):
     trace_ : ndarray of shape (n_evaluations,)
         The lowest F after every evaluation.
     n_iter_ : int
-        Number of iterations; with batches, of evaluations on the subset.
+        Number of mini-batches.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
     n_features_in_ : int

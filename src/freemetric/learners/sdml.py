@@ -70,7 +70,7 @@ class SDML(PairLearner):
     tol : float, default=0.0001
         Stop when F is at most this times the number of features above its minimum.
     random_state : int, RandomState or None, default=None
-        Seed of all random numbers: drawn tuples, starts, batches, moves.
+        Seed of the drawn pairs.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class SDML(PairLearner):
     pair_labels_ : ndarray of shape (n_pairs,)
         +1 for similar, -1 for dissimilar pairs.
     n_iter_ : int
-        Number of iterations; with batches, of evaluations on the subset.
+        Number of iterations.
     classes_ : ndarray of shape (n_classes,)
         Class labels; absent without labels.
     n_features_in_ : int

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import learners
 from ..exceptions import warn_once
-from ..learners.validation import dense, unit_of
+from ..learners.validation import unit_of
+from ..sklearn_compat import dense
 from .base import Mahalanobis
 from .constraints import drawn, partial_labels, warn_of_few
 from .points import PointsLearner
@@ -449,4 +450,5 @@ class SCML_Supervised(BaseSCML, PointsLearner):  # noqa: N801 - metric-learn's n
             n_neighbors=self.k_genuine,
             n_impostors=self.k_impostor,
         )
+        validate_data(self, points, skip_check_array=True)  # rows of X have no names
         return self

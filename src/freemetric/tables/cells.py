@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pandas as pd
 
-GAPS = frozenset(("", "?", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "none"))
+GAPS = frozenset(
+    ("", ".", "?", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "none")
+)
 """Texts, in lower case, that stand for a missing value."""
 
 TRUTH_VALUES = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
@@ -154,6 +156,8 @@ def text_of(cell):
     """Return a cell as a text without blanks around it, or None for a gap."""
     if isinstance(cell, str):
         text = cell.strip()
+    elif isinstance(cell, bytes):  # scipy reads ARFF files so
+        text = cell.decode(errors="replace").strip()
     elif cell is None or cell is pd.NA or cell != cell:
         return None
     elif isinstance(cell, float) and cell.is_integer():

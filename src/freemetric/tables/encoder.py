@@ -26,6 +26,10 @@ IDENTIFIER = re.compile(r"(?i:(.*[^a-z])?(id|key|index|no|nr)|unnamed: 0)|.*[a-z
 MOST_REASONS = 20
 """The number of columns that the warning of columns left out names."""
 
+EMPTY = "it has no value"
+CONSTANT = "it is constant"
+"""Why a column is of no use, even if it is kept."""
+
 
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Encode a DataFrame as an array of numbers.
@@ -109,7 +113,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         features = features_of(columns, values, len(X))
         varying = features.min(axis=0) < features.max(axis=0)
         if not varying.any():
-            raise ValueError(f"X has no usable column: {', '.join(reasons)}.")
+            raise ValueError(f"X has no usable column: {', '.join(told(reasons))}.")
         self.columns_ = columns
         self.varying_ = varying
         self.kinds_ = {column.name: column.kind for column in columns}
@@ -185,14 +189,14 @@ def fit_columns(X, keep, drop):
     has_commas = any(needs_comma(distinct_texts(column)) for column in texts)
     columns = []
     values = []
-    reasons = []
+    reasons = {}
     for name in names:
         is_category = isinstance(X[name].dtype, pd.CategoricalDtype)
         decimal = "," if has_commas else "."
         column, own_values = fit_column(name, cells[name], is_category, decimal)
         reason = why_useless(column, own_values)
         if reason and name not in keep:
-            reasons.append(f"{name!r} ({reason})")
+            reasons[name] = reason
         else:
             columns.append(column)
             values.append(own_values)
@@ -228,9 +232,9 @@ def why_useless(column, values):
     cells = pd.Series(values, dtype=object if is_category else None)
     n_values = cells.nunique()
     if n_values == 0:
-        return "it has no value"
+        return EMPTY
     if n_values == 1 and cells.notna().all():
-        return "it is constant"
+        return CONSTANT
     if is_category and n_values > max(MAX_CATEGORIES, len(cells) / 2):
         return "nearly every row has a text of its own"
     is_plain_number = column.kind == "number" and not column.unit
@@ -264,13 +268,22 @@ def names_of(X, names, parameter):
 
 def warn_of_columns_left_out(reasons):
     """Warn of the columns that are left out, and say how to keep or drop them."""
-    if reasons:
-        name = reasons[0].partition(" (")[0]
-        advice = f"keep=[{name}] uses a column, drop=[{name}] silences this warning"
-        shown = ", ".join(reasons[:MOST_REASONS])
-        if len(reasons) > MOST_REASONS:
-            shown = f"{shown} and {len(reasons) - MOST_REASONS} others"
-        warn_of_data(f"Columns left out: {shown}; {advice}.")
+    if not reasons:
+        return
+    useful = [name for name in reasons if reasons[name] not in (EMPTY, CONSTANT)]
+    name = [*useful, *reasons][0]
+    advice = f"drop=[{name!r}] silences this warning"
+    if useful:
+        advice = f"keep=[{name!r}] uses a column, {advice}"
+    shown = ", ".join(told(reasons)[:MOST_REASONS])
+    if len(reasons) > MOST_REASONS:
+        shown = f"{shown} and {len(reasons) - MOST_REASONS} others"
+    warn_of_data(f"Columns left out: {shown}; {advice}.")
+
+
+def told(reasons):
+    """Return columns with the reasons why they are left out."""
+    return [f"{name!r} ({reason})" for name, reason in reasons.items()]
 
 
 def warn_of_words(name, texts, decimal):

@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
@@ -91,7 +92,7 @@ class TableModel(BaseEstimator):
         if len(frame) < 2:
             raise ValueError("X has 1 sample, and a fit needs at least 2.")
         encoder = TableEncoder(keep=self.keep, drop=self.drop)
-        features = encoder.fit_transform(frame)
+        features = np.asarray(encoder.fit_transform(frame))  # frames, by set_config
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         estimator.fit(features, target, **weights)
         self.pipeline_ = Pipeline([("encoder", encoder), ("estimator", estimator)])
@@ -316,6 +317,15 @@ class TableClassifier(ClassifierMixin, TableModel):
         """
         features = self._encode(X)
         return self.pipeline_[-1].predict_set(features, alpha, coverage=coverage)
+
+    def _check_target(self, y, n_rows):
+        """Return the labels as an array without gaps; all are texts, or none is."""
+        labels = super()._check_target(y, n_rows)
+        given = np.asarray(y, dtype=object).ravel()  # numpy makes texts of all, too
+        are_texts = [isinstance(label, str) for label in given]
+        if any(are_texts) and not all(are_texts):
+            raise TypeError("y holds texts and other labels: make all of them texts.")
+        return labels
 
     def _default_estimator(self):
         """Return the estimator for estimator=None."""

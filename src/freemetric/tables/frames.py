@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
+from ..exceptions import require
 from .cells import cells_of_table, read_numbers
 
 
@@ -47,6 +48,8 @@ def as_frame(X):
 def as_pandas(X):
     """Return a frame of another library as one of pandas; all else as it is."""
     if hasattr(X, "to_pandas"):
+        if type(X).__module__.startswith("polars"):
+            require("pyarrow")
         return X.to_pandas()
     if hasattr(X, "__dataframe__"):
         return pd.api.interchange.from_dataframe(X)
@@ -85,16 +88,16 @@ def as_target(y, n_rows, owner):
     if n_gaps:
         message = "leave out the rows without a target"
         raise ValueError(f"Input y contains NaN: it has {n_gaps} gaps; {message}.")
-    if isinstance(getattr(y, "dtype", None), pd.api.extensions.ExtensionDtype):
-        y = np.array(y.tolist())  # as numpy would hold the values
-    y = column_or_1d(y, warn=True)
+    if cells.dtype == object:
+        cells = np.array(cells.tolist())  # numbers and truth values are no objects
+    y = column_or_1d(cells, warn=True)
     if len(y) != n_rows:
         raise ValueError(f"X has {n_rows} rows, and y has {len(y)}.")
     assert_all_finite(y, input_name="y")
     return y
 
 
-def as_numbers(y):
+def as_numbers(y, name="y"):
     """Return a target as numbers; it may hold texts such as "12.5"."""
     cells = cells_of_table(pd.DataFrame({"y": y}), ["y"])["y"]
     numbers = read_numbers(cells).values if isinstance(cells, list) else cells
@@ -102,5 +105,5 @@ def as_numbers(y):
     unread = np.flatnonzero(is_date | np.isnan(numbers.astype(float)))
     if len(unread):
         row = unread[0]
-        raise ValueError(f"y, row {row}: {str(y[row])!r} is no number.")
+        raise ValueError(f"{name}, row {row}: {str(y[row])!r} is no number.")
     return numbers.astype(float)

@@ -53,9 +53,9 @@ class Thermodynamics:
         Their standard errors, by name.
     crossover : Estimate
         Temperature of the highest peak of C; NaN where C has no peak inside of the
-        range that rises above both of its ends by two standard errors, and where no
-        replica made a round trip. A crossover is no phase transition: that takes
-        scaling with size.
+        range that rises above both of its ends by two standard errors, and where the
+        ladder does not mix. A crossover is no phase transition: that takes scaling with
+        size.
     is_absolute : bool
         Whether F and S are absolute. Else S is zero at the highest temperature, and F
         follows from that.

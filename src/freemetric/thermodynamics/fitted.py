@@ -35,7 +35,7 @@ class MetricSpread(NamedTuple):
         Share of every feature in the squared distances, M_jj Var(x_j), and its standard
         deviation.
     r_hat : float
-        Split R-hat of the trace of M between chains; above 1.05 the spread is too
+        Split R-hat of the trace of M between chains; above 1.1 the spread is too
         small.
     effective_samples : float
         Independent draws of it.

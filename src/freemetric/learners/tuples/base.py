@@ -11,9 +11,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from ...sklearn_compat import validate_params
+from ...sklearn_compat import dense, validate_params
 from ..side_information import check_tuples
-from ..validation import check_magnitude, dense
+from ..validation import check_magnitude
 
 Formed = tuple[NDArray[np.float64], NDArray[np.intp]]  # points, indices of tuples
 
@@ -126,7 +126,7 @@ class TupleClassifier(ClassifierMixin, BaseEstimator):
             what = f"{name} have {points.shape[1]} features"
             raise ValueError(f"{what}, but {type(self).__name__} {expected} as input.")
         used, indices = np.unique(indices, return_inverse=True)
-        Z = self.learner_.transform(points[used])
+        Z = np.asarray(self.learner_.transform(points[used]))  # a frame, by set_config
         indices = indices.reshape(-1, width)
         return [
             np.linalg.norm(Z[indices[:, i]] - Z[indices[:, j]], axis=1)

@@ -277,7 +277,7 @@ class PairClassifier(TupleClassifier):
 
 
 def _pair_scores(learner, X, pairs):
-    Z = learner.transform(X)
+    Z = np.asarray(learner.transform(X))
     return -np.linalg.norm(Z[pairs[:, 0]] - Z[pairs[:, 1]], axis=1)
 
 
