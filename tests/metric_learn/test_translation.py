@@ -258,7 +258,7 @@ def test_nca_ends_where_metric_learn_does():
 
 
 def test_default_bounds_of_many_points_are_those_of_distinct_ones(monkeypatch):
-    """Copies among the points that are compared would make the small bound zero."""
+    """All but one of forty points on a line, whichever it is: none counts twice."""
     monkeypatch.setattr("freemetric.metric_learn.pairs.MOST_COMPARED", 39)
     points = np.arange(40.0)[:, None]
     model = ITML_Supervised(random_state=0).fit(points, np.arange(40) % 2)
