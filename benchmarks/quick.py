@@ -43,8 +43,6 @@ def value_of(record, measure):
     """Return the measure of a record; by default the error, or 1 - R2, in %."""
     if measure is None:
         measure = "error" if record.r2 is None else "unexplained"
-    if measure == "excess":
-        return record.excess
     return MEASURES[measure][1](record)
 
 
@@ -65,12 +63,7 @@ def committed(name, method):
 def compared(before, now, measure):
     """Return the mean change over splits, its standard error, and the ratio of times.
 
-    Parameters
-    ----------
-    before, now : dict of Job to Record
-        Committed records, and those of today.
-    measure : str or None
-        Which value is compared.
+    ``before`` and ``now`` are records by job.
     """
     jobs = [job for job in before if job in now and not now[job].failure]
     changes = [

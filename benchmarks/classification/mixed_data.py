@@ -68,19 +68,8 @@ def is_installed(name):
 def load_table(name):
     """Load a table.
 
-    Parameters
-    ----------
-    name : str
-        Name in ``TABLES``.
-
-    Returns
-    -------
-    X : DataFrame
-        Numbers, and categories of pandas; gaps are NaN. At most 2,000 rows.
-    y : ndarray
-        Numbers, or the numbers of classes.
-    classes : list of str or None
-        Names of the classes; None for a regression.
+    X is a DataFrame of numbers and categories, with NaN for gaps and at most 2,000 rows;
+    y are numbers, or numbers of classes; classes are their names, None for a regression.
     """
     table = TABLES[name]
     frame = read(table.source).drop(columns=["rownames", "Unnamed: 0"], errors="ignore")

@@ -27,6 +27,13 @@ def test_change_and_its_error():
     assert ratio == 2
 
 
+def test_targets_of_any_size_count_the_same():
+    small, large = (
+        Record(Job("fan", "rf"), excess=unit, noise=10 * unit) for unit in (1.0, 1e6)
+    )
+    assert quick.value_of(small, "excess") == quick.value_of(large, "excess") == 10
+
+
 @pytest.mark.parametrize(
     ("change", "error", "expected"),
     [(0.05, 0.0, False), (0.2, 0.0, True), (-2.0, 1.0, False), (-2.0, 0.5, True)],
