@@ -68,8 +68,8 @@ def is_installed(name):
 def load_table(name):
     """Load a table.
 
-    X is a DataFrame of numbers and categories, with NaN for gaps and at most 2,000 rows;
-    y are numbers, or numbers of classes; classes are their names, None for a regression.
+    X is a frame of numbers and categories, with NaN for gaps and at most 2,000 rows; y
+    are numbers, or numbers of classes; classes are their names, None for a regression.
     """
     table = TABLES[name]
     frame = read(table.source).drop(columns=["rownames", "Unnamed: 0"], errors="ignore")
