@@ -1,17 +1,11 @@
 """The classifier: known Bayes errors and probabilities, and odd tables."""
 
-import warnings
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, softmax
-from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from freemetric import FreeEnergyClassifier
 from freemetric.ensemble.base import check_alpha
@@ -178,16 +172,6 @@ def test_estimators_of_users_stand_beside_the_votes(rng):
     assert model.oob_score_ > alone.oob_score_ + 0.05
 
 
-def test_estimators_get_weights_or_are_refused(blobs):
-    X, y = blobs
-    weights = np.linspace(0.5, 2, 150)
-    piped = make_pipeline(StandardScaler(), GaussianNB())
-    model = few(estimators=[("bayes", piped)]).fit(X, y, weights)
-    known = make_pipeline(StandardScaler(), GaussianNB())
-    known.fit(X, y, gaussiannb__sample_weight=weights)
-    assert_allclose(model.estimators_[0][1].predict_proba(X), known.predict_proba(X))
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -311,13 +295,6 @@ def test_more_neighbours_than_samples(blobs):
     model = few(n_neighbors=[1, 1000, 2000]).fit(X, y)
     assert_array_equal(model.ensemble_.sizes, [1, 149])
     assert few(n_neighbors=np.int64(3)).fit(X, y).score(X, y) > 0.8
-
-
-def test_a_fit_warns_of_nothing():
-    X, y = load_wine(return_X_y=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        few().fit(X, y).predict_set(X)
 
 
 # --- prediction sets -----------------------------------------------------------------

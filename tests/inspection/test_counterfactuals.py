@@ -1,14 +1,12 @@
 """Counterfactuals change the class, need each change, and obey their rules."""
 
 from itertools import combinations
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from freemetric import FreeEnergyClassifier
 from freemetric.inspection import counterfactuals
-from freemetric.inspection.counterfactuals import _found
 
 
 @pytest.fixture(scope="module")
@@ -91,12 +89,13 @@ def test_fixed_features(model, wine):
     assert (model.predict(found.X[is_found]) != model.predict(X[is_found])).all()
 
 
-def test_the_first_training_row_may_be_the_donor():
-    model = SimpleNamespace(predict=lambda X: X[:, 0] > 0)
-    search = SimpleNamespace(model=model, counterfactual=lambda *_: (np.ones(2), 0))
-    found = _found(search, np.zeros((1, 2)), None)
-    assert (found.rows, found.y) == (0, 1)
-    assert found.changed.all()
+def test_a_single_donor_is_found_in_the_first_row(rng):
+    X = rng.normal(size=(7, 3)) + 20 * np.eye(7)[0][:, None]
+    model = FreeEnergyClassifier(4, random_state=0).fit(X, [1, 0, 0, 0, 0, 0, 0])
+    found = counterfactuals(model, X[1:])
+    assert (found.rows == 0).all()
+    assert (found.y == 1).all()
+    assert found.changed.any(axis=1).all()
 
 
 def test_none_where_nothing_may_change(model, wine):

@@ -32,6 +32,8 @@ def test_parts_and_features_of_a_class_are_log_odds(classifier, wine):
     assert_allclose(found.contributions.sum(axis=1), found.value)
     assert found.parts[0] == "neighbors"
     assert found.contributions.shape == (len(X), len(found.parts))
+    sizes = np.abs(found.contributions)
+    assert_allclose(found.shares * sizes.sum(axis=1)[:, None], sizes)
     for j in range(13):
         changed = X.copy()
         changed[:, j] = classifier.ensemble_.X[found.contrast, j]

@@ -74,6 +74,7 @@ def test_rows_far_outside_of_all_others(rng, power):
     X[3, 0] = 7.0  # all others are the same, so there is no range
     X[:, 1] = np.round(X[:, 1])  # with copies
     X[[5, 6], 2] = 1e9  # as far as the other one
+    X[[11, 12], 4] = -1e9
     X[[7, 8, 9], 3] = np.nan
     found = _far_outside_of_others(X)
     np.testing.assert_array_equal(found, far_by_brute_force(X))

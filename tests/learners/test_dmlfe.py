@@ -209,26 +209,6 @@ def test_any_callable_is_an_energy(iris):
     np.testing.assert_allclose(model.components_, np.eye(4), atol=0.1)
 
 
-def test_an_energy_of_ones_own_sees_the_data(iris):
-    class ErrorOfTheNearest:
-        """The leave-one-out error of 1-NN: a staircase that no gradient can descend."""
-
-        def bind(self, X, y, **options):
-            def energy(A):
-                Z = X @ np.swapaxes(A, 1, 2)
-                D = ((Z[:, :, None] - Z[:, None, :]) ** 2).sum(axis=3)
-                D[:, np.arange(len(X)), np.arange(len(X))] = np.inf
-                return (y[D.argmin(axis=2)] != y).mean(axis=1)
-
-            return energy
-
-    X, y = iris[0][::2], iris[1][::2]
-    sampler = Annealing(Constant(0.0), ElementMove(0.5), n_steps=5)
-    model = DMLFE(energy=ErrorOfTheNearest(), sampler=sampler, random_state=0).fit(X, y)
-    euclidean = ErrorOfTheNearest().bind(X, y)(np.eye(4)[None])[0]
-    assert model.energy_ - 1e-4 * (model.components_**2).sum() < euclidean
-
-
 def test_a_nan_energy_is_one_clear_error(iris):
     with pytest.raises(ValueError, match="The energy is NaN for replica 0"):
         DMLFE(

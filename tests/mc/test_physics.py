@@ -131,22 +131,6 @@ def test_a_quench_never_rises_and_finds_the_bottom(move, rng):
     assert energies[-1].max() < 0.02
 
 
-@pytest.mark.parametrize("temperature", [1e-3, 1e-2])
-@pytest.mark.slow
-def test_hamiltonian_and_element_moves_sample_the_same_distribution(temperature, iris):
-    X, y = iris
-    energy = (NCAEnergy() + 1e-2 * Confinement()).bind(X[::3], y[::3])
-    A = np.repeat(np.eye(4)[None], 12, axis=0)
-    results = []
-    for move in (HamiltonianMove(n_leapfrog=10), ElementMove(0.5)):
-        sampler = Annealing(Constant(temperature), move, n_steps=250, burn_in=0.5)
-        results.append(mean_and_error(energies_after_burn_in(sampler, energy, A)))
-    (hamiltonian, error_1), (element, error_2) = results
-    error = np.hypot(error_1, error_2)
-    assert error < 0.02 * element
-    assert hamiltonian == pytest.approx(element, abs=4 * error)
-
-
 @pytest.mark.slow
 def test_step_sizes_reach_the_wanted_acceptance_and_freeze(iris):
     energy = (NCAEnergy() + 1e-4 * Confinement()).bind(*iris)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.cluster import DBSCAN
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import (
@@ -15,9 +14,6 @@ from sklearn.model_selection import (
     cross_val_score,
     train_test_split,
 )
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import freemetric.metric_learn as metric_learn
 
@@ -31,39 +27,6 @@ def pairs_of(y, n, seed=0):
     )
     pairs = np.vstack([np.column_stack([a, b]), np.column_stack([c, d])])
     return pairs, np.repeat([1, -1], [len(a), len(c)])
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:balance_param=:freemetric.exceptions.DataWarning")
-def test_the_tour_of_all_algorithms():
-    """Three features that tell classes and three loud ones that do not: every metric
-    must find out.
-    """
-    rng = np.random.default_rng(42)
-    y = np.arange(120) % 3
-    X = rng.standard_normal((120, 6))
-    X[:, :3] += 4 * np.eye(3)[y]
-    X[:, 3:] *= 20
-    knn = KNeighborsClassifier(3)
-    before = cross_val_score(knn, X, y, cv=4).mean()
-    learners = {
-        "lmnn": metric_learn.LMNN(n_neighbors=5, learn_rate=1e-6),
-        "itml": metric_learn.ITML_Supervised(random_state=0),
-        "mmc": metric_learn.MMC_Supervised(random_state=0),
-        "sdml": metric_learn.SDML_Supervised(0.0015, 0.1, "covariance", random_state=0),
-        "lsml": metric_learn.LSML_Supervised(1e-4, 10_000, random_state=42),
-        "nca": make_pipeline(StandardScaler(), metric_learn.NCA(max_iter=1000)),
-        "lfda": metric_learn.LFDA(k=2, n_components=2),
-        "rca": metric_learn.RCA_Supervised(n_chunks=30, chunk_size=2, random_state=0),
-        "scml": metric_learn.SCML_Supervised(n_basis=160, random_state=0),
-        "covariance": metric_learn.Covariance(),
-    }
-    after = {
-        name: cross_val_score(make_pipeline(one, knn), X, y, cv=4).mean()
-        for name, one in learners.items()
-    }
-    assert before < 0.6
-    assert min(after.values()) > 0.75, after
 
 
 def test_pairs_of_faces_as_indices():
@@ -121,15 +84,6 @@ def test_a_grid_search_over_a_pairs_learner():
         search.best_estimator_, pairs, labels, method="decision_function", cv=3
     )
     assert roc_auc_score(labels, scores) > 0.9
-
-
-def test_the_metric_in_other_estimators():
-    X, y = load_iris(return_X_y=True)
-    nca = metric_learn.NCA(random_state=42).fit(X, y)
-    knn = KNeighborsClassifier(n_neighbors=1, metric=nca.get_metric()).fit(X, y)
-    same = KNeighborsClassifier(n_neighbors=1).fit(nca.transform(X), y)
-    assert_array_equal(knn.predict(X[::7]), same.predict(nca.transform(X[::7])))
-    DBSCAN(eps=2, metric=nca.get_metric()).fit(X[::3])
 
 
 def test_triplets_and_quadruplets():

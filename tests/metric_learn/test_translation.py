@@ -255,3 +255,11 @@ def test_nca_ends_where_metric_learn_does():
     error = 1 - (softmax(-D, axis=1) * (y[:, None] == y)).sum() / len(y)
     # metric-learn 0.7.0: 0.007030; 0.007062 at a tolerance of 1e-5
     assert error < 0.007035
+
+
+def test_default_bounds_of_many_points_are_those_of_distinct_ones(monkeypatch):
+    """All but one of forty points on a line, whichever it is: none counts twice."""
+    monkeypatch.setattr("freemetric.metric_learn.pairs.MOST_COMPARED", 39)
+    points = np.arange(40.0)[:, None]
+    model = ITML_Supervised(random_state=0).fit(points, np.arange(40) % 2)
+    assert_allclose(model.bounds_, [1, 30.5], atol=0.9)

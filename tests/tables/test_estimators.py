@@ -121,11 +121,7 @@ def test_gaps_among_targets(model, gap):
 
 @pytest.mark.parametrize(
     ("labels", "expected"),
-    [
-        ([0, 1], [0, 1]),
-        ([False, True], [False, True]),
-        (["no", "yes"], ["no", "yes"]),
-    ],
+    [([0, 1], [0, 1]), ([False, True], [False, True]), (["no", "yes"], ["no", "yes"])],
 )
 def test_labels_in_columns_of_objects(labels, expected):
     y = pd.Series([None, *labels * (N // 2)], dtype=object).dropna()
@@ -287,13 +283,6 @@ def test_one_row_takes_little_time(n_texts):
     frame = pd.DataFrame(columns)
     model = clone(BAYES).fit(frame, RNG.integers(0, 2, 200))
     assert least_seconds(model, frame.iloc[[7]]) < 0.01
-
-
-@pytest.mark.slow
-def test_one_row_of_the_ensemble_takes_little_time():
-    frame = pd.concat([FRAME, FRAME.add_suffix(" again")], axis=1)
-    model = TableClassifier(random_state=0).fit(frame, LABELS)
-    assert least_seconds(model, frame.iloc[[7]]) < 0.005
 
 
 def least_seconds(model, row):
