@@ -23,7 +23,7 @@ from command import RECORDS, print_table, read_lines
 
 COMMITTED = RECORDS / "physics/cooling.jsonl"
 COSTS = (200, 400, 800, 1600)
-N_SEEDS = 4
+N_SEEDS = 16
 
 
 def exponent(residual):

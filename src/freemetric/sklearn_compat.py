@@ -10,6 +10,8 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn import get_config
 from sklearn.utils import check_random_state
 from sklearn.utils._missing import is_pandas_na, is_scalar_nan
 from sklearn.utils._param_validation import (
@@ -30,6 +32,7 @@ __all__ = [
     "Interval",
     "StrOptions",
     "check_sample_weight",
+    "dense",
     "expected_failed_checks",
     "generator",
     "naming_texts",
@@ -95,6 +98,20 @@ def expected_failed_checks(estimator):
         return {}
     reason = "a weight is importance, not a number of copies"
     return dict.fromkeys(WEIGHTS_AS_COPIES, reason)
+
+
+def dense(X: Any) -> Any:
+    """X, or the array of a sparse one, at most as large as ``working_memory``."""
+    if not issparse(X):
+        return X
+    size = X.shape[0] * X.shape[1] * 8 / 2**20
+    most = get_config()["working_memory"]
+    if size > most:
+        raise ValueError(
+            f"A sparse X of shape {X.shape} takes {size:,.0f} MiB when dense, more "
+            f"than working_memory, {most} MiB: reduce its features first."
+        )
+    return X.toarray(order="C")
 
 
 @contextmanager

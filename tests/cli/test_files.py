@@ -1,4 +1,5 @@
 import os
+import sys
 from importlib.util import find_spec
 
 import pandas as pd
@@ -67,6 +68,17 @@ def test_what_is_no_table(name, content, tmp_path):
     path.write_bytes(content)
     with pytest.raises(ValueError, match=name):
         read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [("a.xlsx", "openpyxl", "excel"), ("a.parquet", "pyarrow", "parquet")],
+)
+def test_packages_of_files_are_named(name, package, extra, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    advice = rf"This needs {package}: pip install {package} \(extra '{extra}'\)\.$"
+    with pytest.raises(ImportError, match=advice):
+        suffix_of(name)
 
 
 def test_other_suffixes_are_refused():

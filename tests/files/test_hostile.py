@@ -82,14 +82,14 @@ NODES = [
     {"array": ["<f8", [0, 10**12], [0, 1]]},
     {"array": ["<U0", [10**12], [0]]},
     {"objects": [[2, 2], [1]]},
-    {"objects": [[10**12, 0], []]},
+    {"objects": [[10**6 + 1, 0], []]},
     {"objects": [[-1, -1], [1]]},
     {"dict": [[[], 1]]},
     {"dict": [[1]]},
     {"unknown": 1},
     {"float": "nan", "type": "int"},
     {},
-    2**61,
+    2**60 + 1,
     {"object": ["freemetric.NCA", []]},
     {"object": [["freemetric.NCA"], {}]},
     {"object": ["freemetric.NCA"]},
@@ -107,9 +107,15 @@ def test_nodes_that_are_none(node):
 
 
 SOUND = [1, {"tuple": [1]}, {"dict": [[1, 2]]}, {"object": ["freemetric.NCA", {}]}]
+SOUND += [
+    -(2**60),
+    {"type": "int"},
+    {"objects": [[0], []]},
+    {"objects": [[10**6, 0], []]},
+]
 
 
-@pytest.mark.parametrize("node", [*SOUND, {"type": "int"}, {"objects": [[0], []]}])
+@pytest.mark.parametrize("node", SOUND)
 def test_nodes_that_are_sound(node):
     """Or the test above would be about the place of its nodes."""
     loaded(with_node(node))

@@ -1,12 +1,14 @@
 """Counterfactuals change the class, need each change, and obey their rules."""
 
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from freemetric import FreeEnergyClassifier
 from freemetric.inspection import counterfactuals
+from freemetric.inspection.counterfactuals import _found
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +89,14 @@ def test_fixed_features(model, wine):
     assert is_found.sum() >= 5
     assert not found.changed[:, [6, 12]].any()
     assert (model.predict(found.X[is_found]) != model.predict(X[is_found])).all()
+
+
+def test_the_first_training_row_may_be_the_donor():
+    model = SimpleNamespace(predict=lambda X: X[:, 0] > 0)
+    search = SimpleNamespace(model=model, counterfactual=lambda *_: (np.ones(2), 0))
+    found = _found(search, np.zeros((1, 2)), None)
+    assert (found.rows, found.y) == (0, 1)
+    assert found.changed.all()
 
 
 def test_none_where_nothing_may_change(model, wine):

@@ -41,7 +41,7 @@ CASES = [(NCA, "lda"), (MLKR, "pls"), *product([NCA, MLKR], STARTS)]
 def test_every_start_lowers_the_energy(problems, cls, init):
     model = cls(2, init=init, random_state=0).fit(*problems[cls])
     assert model.components_.shape == (2, 7)
-    assert model.energy_ < 0.22
+    assert model.energy_ < 0.25
 
 
 @pytest.mark.parametrize(("cls", "energy"), ENERGIES)

@@ -104,3 +104,10 @@ def test_many_pairs_are_sampled(wine):
     np.testing.assert_array_equal(one.components_, same.components_)
     assert one.objective_ != other.objective_
     assert one.objective_ > expected.objective_  # fewer pairs to keep apart
+
+
+def test_many_features_are_searched_by_lanczos(wine, monkeypatch):
+    M = DMLeig(tol=1e-6).fit(*wine).get_mahalanobis_matrix()
+    monkeypatch.setattr(dml_eig, "DENSE", 5)
+    found = DMLeig(tol=1e-6).fit(*wine).get_mahalanobis_matrix()
+    np.testing.assert_allclose(found, M, atol=1e-2 * np.abs(M).max())

@@ -234,3 +234,9 @@ def test_a_nan_energy_is_one_clear_error(iris):
         DMLFE(
             energy=lambda A: np.full(len(A), np.nan), sampler=Annealing(move="element")
         ).fit(*iris)
+
+
+def test_batches_lower_the_energy_of_all_samples(wine):
+    model = DMLFE(batch_size=60, random_state=0).fit(*wine)
+    before, after = NCAEnergy().bind(*wine)(np.array([np.eye(13), model.components_]))
+    assert after < 0.2 * before

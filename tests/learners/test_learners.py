@@ -14,7 +14,19 @@ from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import DMLFE, GMML, ITML, LDML, LSML, MCML, MLKR, NCA, RCA, SDML
+from freemetric import (
+    DMLFE,
+    GMML,
+    ITML,
+    LDML,
+    LSML,
+    MCML,
+    MLKR,
+    NCA,
+    RCA,
+    SDML,
+    FreeEnergyClassifier,
+)
 from freemetric.exceptions import DataWarning
 from freemetric.learners import LEARNERS
 from freemetric.learners.validation import canonical_order, count_copies, unit_of
@@ -107,10 +119,11 @@ def test_any_kind_of_array_gives_the_same_metric(learner, iris):
     assert_allclose(again.transform(rows), X @ expected.T)
 
 
-def test_a_sparse_matrix_that_is_too_large_is_refused(iris):
+@pytest.mark.parametrize("estimator", [RCA(), FreeEnergyClassifier()])
+def test_a_sparse_matrix_that_is_too_large_is_refused(estimator, iris):
     X = sparse.csr_array((150, 100_000))
     with config_context(working_memory=1), pytest.raises(ValueError, match="114 MiB"):
-        RCA().fit(X, iris[1])
+        estimator.fit(X, iris[1])
 
 
 def test_the_order_of_rows_does_not_matter(learner, wine):

@@ -98,24 +98,6 @@ def test_objective_and_gradient_by_the_definition(rng, counts, k, p):
         )
 
 
-@pytest.mark.parametrize("kind", ["labels", "triplets"])
-def test_the_smooth_objective(rng, kind):
-    X, y = blobs(rng, (9, 7, 4), 3)
-    triplets = all_triplets(X, y, 2)
-    loss = lmnn._TripletLoss(X, triplets, 0.3)
-    if kind == "labels":
-        loss = lmnn._LabelledLoss(X, y, 2, 0.3)
-    objective = objective_of(loss, 2)
-    A = rng.standard_normal(6)
-    value, gradient = objective(A, width=0.5)
-    exact = defined(A.reshape(2, 3), X, y, 2, 0.3)
-    assert exact - 0.7 * 0.25 * len(triplets) / len(X) < value < exact
-    numerical = approx_fprime(A, lambda a: objective(a, width=0.5)[0], 1e-7)
-    np.testing.assert_allclose(
-        gradient, numerical, rtol=1e-5, atol=1e-5 * np.abs(gradient).max()
-    )
-
-
 @pytest.mark.parametrize(
     ("counts", "d", "k", "regularization"),
     [

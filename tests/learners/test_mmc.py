@@ -4,7 +4,6 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from freemetric import MMC
-from freemetric.learners import mmc
 
 
 @pytest.fixture
@@ -64,17 +63,6 @@ def test_no_metric_is_better_than_the_gap_allows(tiny, rng):
         early = MMC(max_iter=1, tol=1e-12).fit(X, pairs=pairs, pair_labels=labels)
     best = MMC(tol=1e-10).fit(X, pairs=pairs, pair_labels=labels).objective_
     assert 0 < best - early.objective_ <= early.gap_
-
-
-@pytest.mark.parametrize("diagonal", [False, True])
-def test_gradient(tiny, rng, diagonal):
-    X, pairs, labels = tiny
-    search = mmc._MeanDistance(differences(X, pairs, labels, -1), diagonal)
-    flat = rng.standard_normal(3 if diagonal else 9)
-    _, gradient = search(flat)
-    for step in 1e-6 * np.eye(len(flat)):
-        slope = (search(flat + step)[0] - search(flat - step)[0]) / 2e-6
-        assert slope == pytest.approx(gradient @ step / 1e-6, rel=1e-5, abs=1e-8)
 
 
 def test_any_linear_map_of_the_data_gives_the_same_distances(tiny, rng):

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.covariance import graphical_lasso
 
 from freemetric import SDML
 from freemetric.exceptions import DataWarning
-from freemetric.learners.sdml import SparseInverse, newton_direction
+from freemetric.learners.sdml import SparseInverse
 
 
 def price(M, S, penalty):
@@ -44,21 +44,6 @@ def test_the_gap_bounds_how_far_it_is_to_the_minimum(rng):
         early = SparseInverse(S, 0.05)
         early.run(n, 0.0)
         assert 0 <= early.objective - exact.objective <= early.gap + 1e-10
-
-
-def test_newtons_direction_minimises_the_quadratic_model(rng):
-    """Where all elements are free: D = -M slope M. Where some are not: the linear
-    equations of those that are.
-    """
-    M, slope = (B @ B.T + np.eye(4) for B in rng.standard_normal((2, 4, 4)))
-    W, everywhere = np.linalg.inv(M), np.ones((4, 4), dtype=bool)
-    assert_allclose(newton_direction(M, W, slope, everywhere), -M @ slope @ M)
-    free = np.abs(np.subtract.outer(range(4), range(4))) < 2
-    D = newton_direction(M, W, slope, free)
-    H = np.kron(W, W)[free.ravel()][:, free.ravel()]
-    expected = np.linalg.solve(H, -slope[free])
-    assert_allclose(D[free], expected, atol=0.05 * np.abs(expected).max())
-    assert_array_equal(D[~free], 0)
 
 
 def test_without_a_penalty_it_is_an_inverse(wine):

@@ -180,6 +180,11 @@ def test_nothing_is_reported_before_a_fit(cls):
     ("matrix", "error", "said"),
     [
         (
+            "diagonal",
+            ValueError,
+            "`prior` must be 'identity', 'covariance', 'random' or",
+        ),
+        (
             np.eye(2),
             ValueError,
             r"dimensionality \(2, 2\) of the given mahalanobis matr",

@@ -109,22 +109,6 @@ def test_a_preprocessor_that_reads_files(tmp_path):
     assert_allclose(mmc.pair_score(names[[[0, 1]]]), -mmc.pair_distance(X[[[0, 1]]]))
 
 
-def test_a_grid_search_over_a_pipeline():
-    X, y = load_iris(return_X_y=True)
-    model = make_pipeline(
-        StandardScaler(),
-        metric_learn.ITML_Supervised(random_state=0),
-        KNeighborsClassifier(),
-    )
-    grid = {
-        "itml_supervised__gamma": [0.1, 1.0],
-        "itml_supervised__prior": ["identity", "covariance"],
-    }
-    search = GridSearchCV(model, grid, cv=3).fit(X, y)
-    assert search.best_score_ > 0.9
-    assert set(search.best_params_) == set(grid)
-
-
 def test_a_grid_search_over_a_pairs_learner():
     X, y = load_iris(return_X_y=True)
     pairs, labels = pairs_of(y, 60)

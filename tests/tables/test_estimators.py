@@ -2,6 +2,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -149,11 +150,23 @@ def test_targets_that_are_no_numbers():
         TableRegressor(Ridge()).fit(FRAME, VALUES[1:])
 
 
+def test_frames_of_polars_need_arrow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    frame = type("DataFrame", (), {"to_pandas": None, "__module__": "polars.frame"})
+    with pytest.raises(ImportError, match=r"pip install pyarrow \(extra 'parquet'\)"):
+        clone(BAYES).fit(frame(), LABELS)
+
+
 RECORDS = partial(pd.DataFrame.to_dict, orient="records")
 OBJECTS = partial(pd.DataFrame.to_numpy, dtype=object)
 
 
-@pytest.mark.parametrize("convert", [RECORDS, OBJECTS])
+def foreign(frame):
+    """A frame of another library."""
+    return SimpleNamespace(to_pandas=lambda: frame)
+
+
+@pytest.mark.parametrize("convert", [RECORDS, OBJECTS, foreign])
 def test_other_frames(convert):
     model = clone(BAYES).fit(FRAME, LABELS)
     expected = model.predict_proba(FRAME)

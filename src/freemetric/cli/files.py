@@ -12,17 +12,26 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 SUFFIXES = (*TEXT_SUFFIXES, ".xlsx", ".json", ".jsonl", ".parquet")
 """The suffixes of tables; those of text may be followed by .gz."""
 
+PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow"}
+"""The packages that read and write tables, by suffix."""
+
 ENCODINGS = ("utf-8-sig", "cp1252")
 """The encodings that are tried where the first bytes do not tell it."""
 
 
 def suffix_of(path):
-    """Return the suffix that says what a file is; ValueError if it is no table."""
+    """Return the suffix that says what a file is.
+
+    Raises ValueError if it is no table, and ImportError if it needs a package.
+    """
     path = Path(path)
     suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
-    if suffix.lower() not in SUFFIXES:
+    suffix = suffix.lower()
+    if suffix not in SUFFIXES:
         raise ValueError(f"{path}: the suffix must be one of {', '.join(SUFFIXES)}.")
-    return suffix.lower()
+    if suffix in PACKAGES:
+        require(PACKAGES[suffix])
+    return suffix
 
 
 def read_table(path):

@@ -8,11 +8,11 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_array, check_X_y
 
 from ..ensemble.averaged_metric import Embedding
-from ..ensemble.base import SAMPLES, dense, in_reach
+from ..ensemble.base import SAMPLES, in_reach
 from ..ensemble.ensemble import Ensemble
 from ..ensemble.neighbors import MANY, Shortlist
 from ..ensemble.training_set import row_codes
-from ..sklearn_compat import check_sample_weight
+from ..sklearn_compat import check_sample_weight, dense
 
 # --- the part that is searched ----------------------------------------------------
 

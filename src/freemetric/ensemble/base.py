@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..energies import as_energy, knows_its_data
 from ..sklearn_compat import (
     check_sample_weight,
+    dense,
     naming_texts,
     refuse_gaps,
     seed_sequence,
@@ -347,11 +348,6 @@ SAMPLES = {
     "accept_sparse": ("csr", "csc"),
     "order": "C",
 }
-
-
-def dense(X):
-    """Samples as an ordinary array."""
-    return X.toarray(order="C") if hasattr(X, "toarray") else X
 
 
 def in_reach(X):

@@ -39,6 +39,9 @@ SLOWER = 1.5
 """Time on cores of 2.1 GHz, in units of that on the machine of our records."""
 
 
+LONG = 3600
+"""Fits of more seconds are made for one pair of halves alone."""
+
 WALKED = ("zoo", "iris", "wine", "glass-g2", "glass")
 """The data sets of Fig. 6, of which the paper names none."""
 
@@ -106,7 +109,7 @@ def jobs_of(effort, names=None, methods=None, repeats=None):
     names, methods : list of str or None, default=None
         Data sets and methods; None: those of the effort, and all of the paper.
     repeats : int or None, default=None
-        Pairs of halves; None: those of the effort.
+        Pairs of halves; None: those of the effort, and one for fits over an hour.
 
     Returns
     -------
@@ -123,8 +126,12 @@ def jobs_of(effort, names=None, methods=None, repeats=None):
     if names is None:
         names = [n for n in dataset_names() if dataset_info(n).rows <= effort.most_rows]
     names = sorted(names, key=lambda name: dataset_info(name).rows)
-    repeats = effort.repeats if repeats is None else repeats
-    return plan(names, PAPER_METHODS if methods is None else methods, repeats)
+    methods = PAPER_METHODS if methods is None else methods
+    if repeats is not None:
+        return plan(names, methods, repeats)
+    jobs = plan(names, methods, effort.repeats)
+    timed = zip(jobs, expected_seconds(jobs), strict=True)
+    return [job for job, seconds in timed if seconds < LONG or job.repeat == 0]
 
 
 def expected_seconds(jobs):

@@ -16,13 +16,12 @@ from sklearn.neighbors import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..exceptions import DataWarning
-from ..sklearn_compat import StrOptions, naming_texts, validate_params
+from ..sklearn_compat import StrOptions, dense, naming_texts, validate_params
 from .constraints import COUNT, COUNT_OR_AUTO, LEARNER, SEED, TWO_OR_MORE
 from .validation import (
     check_labels,
     check_samples_and_targets,
     clip_count,
-    dense,
     has_label,
 )
 

@@ -4,13 +4,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
-from sklearn import get_config
 from sklearn.utils import check_array, check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import warn_of_data
-from ..sklearn_compat import check_sample_weight, naming_texts, refuse_gaps
+from ..sklearn_compat import check_sample_weight, dense, naming_texts, refuse_gaps
 
 LARGEST = 1e75  # its fourth power is finite
 SMALLEST = 1e-75
@@ -70,20 +68,6 @@ def check_samples_and_targets(
         X = X.astype(np.float64, copy=False)
     check_magnitude(X)
     return X, y
-
-
-def dense(X: Any) -> Any:
-    """X, or the array of a sparse one, at most as large as ``working_memory``."""
-    if not issparse(X):
-        return X
-    size = X.shape[0] * X.shape[1] * 8 / 2**20
-    most = get_config()["working_memory"]
-    if size > most:
-        raise ValueError(
-            f"A sparse X of shape {X.shape} takes {size:,.0f} MiB when dense, more "
-            f"than working_memory, {most} MiB: reduce its features first."
-        )
-    return X.toarray()
 
 
 def check_magnitude(X: NDArray) -> None:

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import learners
 from ..exceptions import warn_once
-from ..learners.validation import dense, unit_of
+from ..learners.validation import unit_of
+from ..sklearn_compat import dense
 from .base import Mahalanobis
 from .constraints import drawn, partial_labels, warn_of_few
 from .points import PointsLearner

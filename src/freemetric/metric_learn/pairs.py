@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import learners
 from ..learners.tuples.classifiers import STRATEGIES, best_threshold
-from ..learners.validation import check_samples_and_targets, dense, unit_of
+from ..learners.validation import check_samples_and_targets, unit_of
+from ..sklearn_compat import dense
 from .base import Mahalanobis
 from .constraints import drawn
 from .points import PointsLearner

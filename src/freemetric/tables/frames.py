@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
+from ..exceptions import require
 from .cells import cells_of_table, read_numbers
 
 
@@ -47,6 +48,8 @@ def as_frame(X):
 def as_pandas(X):
     """Return a frame of another library as one of pandas; all else as it is."""
     if hasattr(X, "to_pandas"):
+        if type(X).__module__.startswith("polars"):
+            require("pyarrow")
         return X.to_pandas()
     if hasattr(X, "__dataframe__"):
         return pd.api.interchange.from_dataframe(X)

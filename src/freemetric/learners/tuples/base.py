@@ -11,9 +11,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from ...sklearn_compat import validate_params
+from ...sklearn_compat import dense, validate_params
 from ..side_information import check_tuples
-from ..validation import check_magnitude, dense
+from ..validation import check_magnitude
 
 Formed = tuple[NDArray[np.float64], NDArray[np.intp]]  # points, indices of tuples
 
