@@ -60,6 +60,7 @@ def test_the_first_example():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_the_first_example_in_cross_validation():
     X, y = load_digits(return_X_y=True)
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
