@@ -5,6 +5,7 @@ import re
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import freemetric
 from freemetric.learners import BEYOND_CLASSES, LEARNERS
@@ -56,6 +57,22 @@ def test_the_first_example():
     ours, others = (float(a or b) for a, b in errors)
     assert 1 - model.oob_score_ == pytest.approx(ours, abs=0.002)
     assert 1 - forest.oob_score_ == pytest.approx(others, abs=0.002)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_first_example_in_cross_validation():
+    X, y = load_digits(return_X_y=True)
+    folds = StratifiedKFold(10, shuffle=True, random_state=0)
+    text = " ".join(README.read_text().split())
+    shown = re.search(r"gives (0\.\d+), and (0\.\d+) for the forest", text).groups()
+    models = (
+        freemetric.FreeEnergyClassifier(random_state=0),
+        RandomForestClassifier(500, random_state=0),
+    )
+    for model, error in zip(models, shown, strict=True):
+        found = 1 - cross_val_score(model, X, y, cv=folds).mean()
+        assert found == pytest.approx(float(error), abs=0.002)
 
 
 def test_numbers_of_parts():

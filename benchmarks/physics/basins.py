@@ -47,10 +47,8 @@ def cells(rho, errors):
     return [*(f"{r:+.2f}" for r in rho), *(f"{error:.1f}" for error in errors)]
 
 
-def print_basins(used):
+def print_basins(used, rho, errors):
     """Print a row for every set, and tests over sets."""
-    rho = np.array([correlations(record) for record in used])
-    errors = np.array([chosen(record) for record in used])
     rows = [
         [record["set"], record["features"], len(record["energy"]), *cells(*values)]
         for record, *values in zip(used, rho, errors, strict=True)
@@ -62,10 +60,8 @@ def print_basins(used):
     print_table(head, rows, title)
 
 
-def print_tests(used):
+def print_tests(rho, errors):
     """Print Wilcoxon's tests of correlations and errors over sets."""
-    rho = np.array([correlations(record) for record in used])
-    errors = np.array([chosen(record) for record in used])
     for k, name in enumerate(NAMES):
         print(f"rho of {name} against 0: p = {wilcoxon(rho[:, k]).pvalue:.2g}")
         if k:
@@ -83,17 +79,14 @@ def print_ladder(record):
     for T in TEMPERATURES:
         total = -T * logsumexp(-np.array(record["free_energy"][str(T)]) / T)
         value, error = record["ladder"][str(T)]
-        print(
-            f"{record['set']}, T = {T:g}: harmonic {total:.5f}, "
-            f"ladder {value:.5f} ± {error:.5f}"
-        )
+        found = f"harmonic {total:.5f}, ladder {value:.5f} ± {error:.5f}"
+        print(f"{record['set']}, T = {T:g}: {found}")
 
 
-def draw(used, path):
+def draw(rho, path):
     """Draw the correlations of E and F with the test error."""
     import matplotlib.pyplot as plt
 
-    rho = np.array([correlations(record) for record in used])
     figure, ax = plt.subplots(figsize=(4.8, 4.6), layout="constrained")
     for k, T in enumerate(TEMPERATURES, 1):
         ax.scatter(rho[:, 0], rho[:, k], label=f"T = {T:g}")
@@ -112,14 +105,15 @@ def main():
     arguments = parser.parse_args()
     records = read_lines(COMMITTED)
     used = [record for record in records if len(record["energy"]) >= FEWEST]
-    print_basins(used)
+    rho = np.array([correlations(record) for record in used])
+    errors = np.array([chosen(record) for record in used])
+    print_basins(used, rho, errors)
     print(f"\nSets with fewer than four basins: {len(records) - len(used)}.")
-    print_tests(used)
-    for record in records:
-        if "ladder" in record:
-            print_ladder(record)
+    print_tests(rho, errors)
+    for record in (r for r in records if "ladder" in r):
+        print_ladder(record)
     if arguments.figure:
-        draw(used, arguments.figure)
+        draw(rho, arguments.figure)
 
 
 if __name__ == "__main__":

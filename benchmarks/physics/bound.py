@@ -28,6 +28,9 @@ from command import RECORDS, print_table, read_lines
 
 COMMITTED = RECORDS / "physics/bound.jsonl"
 DELTA = 0.05
+HEAD = ["set", "n", "g", "Gibbs, S1", "Gibbs, test", "bound", "out-of-bag"]
+HEAD += ["ensemble, test", "largest class", "warning", "the bound says"]
+SHOWN = {"bound": "v", "largest class": "_", "Gibbs, test": "o", "out-of-bag": "s"}
 
 
 def row(record):
@@ -42,19 +45,15 @@ def row(record):
     return [record["set"], record["samples"], best["g"], *words, doubt, says]
 
 
-def draw(records, path):
-    """Draw the bound of every set beside the errors, sets by their bounds."""
+def draw(rows, path):
+    """Draw the bound of every set beside the errors."""
     import matplotlib.pyplot as plt
 
-    rows = sorted(
-        (row(record) for record in records), key=lambda cells: float(cells[5])
-    )
     figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-    shown = {"bound": 5, "largest class": 8, "Gibbs, test": 4, "out-of-bag": 6}
-    for (label, column), marker in zip(shown.items(), "v_os", strict=True):
-        values = [float(cells[column]) for cells in rows]
-        ax.scatter(range(len(rows)), values, marker=marker, label=label)
-    ax.set_xticks(range(len(rows)), [cells[0] for cells in rows], rotation=30)
+    for name, marker in SHOWN.items():
+        values = [float(cells[HEAD.index(name)]) for cells in rows]
+        ax.scatter([cells[0] for cells in rows], values, marker=marker, label=name)
+    ax.tick_params("x", rotation=30)
     ax.set(ylabel="error in %", ylim=(0, None))
     ax.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))
     figure.savefig(path, dpi=100)
@@ -64,13 +63,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--figure", metavar="FILE", type=Path)
     arguments = parser.parse_args()
-    records = read_lines(COMMITTED)
-    head = ["set", "n", "g", "Gibbs, S1", "Gibbs, test", "bound", "out-of-bag"]
-    head += ["ensemble, test", "largest class", "warning", "the bound says"]
-    title = f"Errors in %, bounds with probability {1 - DELTA:g}"
-    print_table(head, [row(record) for record in records], title)
+    rows = [row(record) for record in read_lines(COMMITTED)]
+    print_table(HEAD, rows, f"Errors in %, bounds with probability {1 - DELTA:g}")
     if arguments.figure:
-        draw(records, arguments.figure)
+        draw(rows, arguments.figure)
 
 
 if __name__ == "__main__":

@@ -35,10 +35,8 @@ def exponent(residual):
 
     def slope(some):
         mean = residual[:, some].mean(axis=1)
-        some = mean > 0
-        return (
-            np.polyfit(x[some], np.log(mean[some]), 1)[0] if some.sum() > 1 else np.nan
-        )
+        on = mean > 0
+        return np.polyfit(x[on], np.log(mean[on]), 1)[0] if on.sum() > 1 else np.nan
 
     n = residual.shape[1]
     again = [slope(rng.integers(n, size=n)) for _ in range(200)]
@@ -59,9 +57,8 @@ def print_records(records):
         for search, residual in residuals(record).items():
             slope, error = exponent(residual)
             means = [f"{value:.4f}" for value in residual.mean(axis=1)]
-            rows.append(
-                [record["problem"], search, *means, f"{slope:+.2f} ± {error:.2f}"]
-            )
+            power = f"{slope:+.2f} ± {error:.2f}"
+            rows.append([record["problem"], search, *means, power])
     head = ["problem", "search", *(f"{cost} steps" for cost in COSTS), "exponent"]
     print_table(head, rows, f"Mean residual energy of {N_SEEDS} seeds")
 

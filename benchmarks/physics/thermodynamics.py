@@ -48,26 +48,22 @@ def measure(problem, n_steps, seed):
 
 
 def jobs():
-    """Return the jobs of a run, the first seeds of every length first."""
-    found = [
+    """Return the jobs of a run."""
+    return [
         {"problem": name, "n_steps": n_steps, "seed": seed}
         for n_steps, seeds in SEEDS.items()
         for seed in seeds
         for name in problems.PROBLEMS
     ]
-    return sorted(found, key=lambda job: job["seed"] - SEEDS[job["n_steps"]][0])
 
 
 def row(label, records):
     """Return a row of the table: sizes of z without a warning, and what is caught."""
     quiet = [record for record in records if not record["warnings"]]
-    z = np.array([[record[name] for name in QUANTITIES] for record in quiet])
-    sizes = (
-        [f"{size:.2f}" for size in np.sqrt((z**2).mean(axis=(0, 2)))] if quiet else []
-    )
+    z = [np.array([record[name] for record in quiet]) for name in QUANTITIES]
+    sizes = [f"{np.sqrt((each**2).mean()):.2f}" if quiet else "-" for each in z]
     far = [r for r in records if np.abs([r[q] for q in QUANTITIES[:3]]).max() > FAR]
     caught = sum(bool(record["warnings"]) for record in far)
-    sizes = sizes or ["-"] * len(QUANTITIES)
     return [label, len(records), len(quiet), *sizes, f"{caught} of {len(far)}"]
 
 

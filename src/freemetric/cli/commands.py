@@ -343,7 +343,7 @@ def paper(folder, quick, sets, methods, repeats, data, jobs, plan, no_fits):
 @group.command()
 @click.option("--out", default="out", show_default=True, help="Folder of the picture.")
 def demo(out):
-    """Learn metrics on wine and iris, and draw the space before and after."""
+    """Compare methods on wine and iris, and draw digits before and after learning."""
     Path(out).mkdir(parents=True, exist_ok=True)
     from ..experiments.demo import main
 

@@ -66,12 +66,8 @@ class SumEnergy(Energy):
         self.second = second
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        return BoundSum(
-            [
-                bind(term, X, y, sample_weight, device)
-                for term in (self.first, self.second)
-            ]
-        )
+        terms = (self.first, self.second)
+        return BoundSum([bind(term, X, y, sample_weight, device) for term in terms])
 
 
 class ScaledEnergy(Energy):
@@ -131,9 +127,9 @@ class Diagonal(Energy):
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         bound = bind(self.energy, X, y, sample_weight, device)
-        return (
-            bound.of_weights() if hasattr(bound, "of_weights") else BoundDiagonal(bound)
-        )
+        if hasattr(bound, "of_weights"):
+            return bound.of_weights()
+        return BoundDiagonal(bound)
 
 
 class CallableEnergy(Energy):
@@ -168,11 +164,9 @@ def bind(
 
 def confined(energy: Energy, confinement: float) -> Energy:
     """The energy plus confinement * |A|^2."""
-    return (
-        SumEnergy(energy, ScaledEnergy(Confinement(), confinement))
-        if confinement > 0
-        else energy
-    )
+    if confinement > 0:
+        return SumEnergy(energy, ScaledEnergy(Confinement(), confinement))
+    return energy
 
 
 def each_confined(energy: BoundEnergy, confinements: Array) -> BoundEnergy:
@@ -180,18 +174,16 @@ def each_confined(energy: BoundEnergy, confinements: Array) -> BoundEnergy:
     if not np.any(confinements):
         return energy
     is_one = np.all(confinements == confinements[0])
-    return BoundSum(
-        [energy, BoundConfinement(float(confinements[0]) if is_one else confinements)]
-    )
+    ridge = float(confinements[0]) if is_one else confinements
+    return BoundSum([energy, BoundConfinement(ridge)])
 
 
 def takes_weights(energy: Energy) -> bool:
     """Whether an energy and its parts take sample weights, by their attribute or the
     parameters of ``bind``.
     """
-    own = getattr(
-        energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters
-    )
+    is_taken = "sample_weight" in signature(energy.bind).parameters
+    own = getattr(energy, "takes_weights", is_taken)
     return own and all(map(takes_weights, _parts(energy)))
 
 
@@ -199,18 +191,18 @@ def knows_its_data(energy: Any) -> bool:
     """Whether a part of an energy is a function that was given no data, and so is in
     units of its own.
     """
-    return isinstance(energy, CallableEnergy) or any(
-        map(knows_its_data, _parts(energy))
-    )
+    if isinstance(energy, CallableEnergy):
+        return True
+    return any(map(knows_its_data, _parts(energy)))
 
 
 def is_regression(energy: Any) -> bool:
     """Whether an energy, or a part of it, learns from targets of regression and not
     from classes.
     """
-    return getattr(energy, "is_regression", False) or any(
-        map(is_regression, _parts(energy))
-    )
+    if getattr(energy, "is_regression", False):
+        return True
+    return any(map(is_regression, _parts(energy)))
 
 
 def needs_targets(energy: Any) -> bool:
@@ -218,11 +210,9 @@ def needs_targets(energy: Any) -> bool:
     not.
     """
     parts = list(_parts(energy))
-    return (
-        any(map(needs_targets, parts))
-        if parts
-        else getattr(energy, "needs_targets", True)
-    )
+    if parts:
+        return any(map(needs_targets, parts))
+    return getattr(energy, "needs_targets", True)
 
 
 def names_rows(energy: Any) -> bool:
@@ -242,7 +232,8 @@ class BoundSum:
     """
 
     def __init__(self, terms: Sequence[Any], factor: float = 1.0) -> None:
-        self.terms, self.factor = terms, factor
+        self.terms = terms
+        self.factor = factor
 
     def __call__(self, A: Array) -> Array:
         total = self.terms[0](A)
@@ -252,23 +243,20 @@ class BoundSum:
 
     @property
     def n_samples(self) -> int | None:
-        return next(
-            (term.n_samples for term in self.terms if hasattr(term, "n_samples")), None
-        )
+        numbers = (t.n_samples for t in self.terms if hasattr(t, "n_samples"))
+        return next(numbers, None)
 
     @property
     def ridge(self) -> float:
-        return self.factor * sum(
-            term.ridge for term in self.terms
-        )  # AttributeError where a term has none
+        # An AttributeError where a term has none: this sum then has none, either.
+        return self.factor * sum(term.ridge for term in self.terms)
 
     @available_if(
         lambda self: all(hasattr(term, "value_and_grad") for term in self.terms)
     )
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        values, gradients = zip(
-            *(term.value_and_grad(A) for term in self.terms), strict=True
-        )
+        found = [term.value_and_grad(A) for term in self.terms]
+        values, gradients = zip(*found, strict=True)
         return self.factor * sum(values), self.factor * sum(gradients)
 
     @available_if(lambda self: self._leader() is not None)
@@ -297,17 +285,13 @@ class BoundSum:
 
     @available_if(lambda self: any(hasattr(term, "draw") for term in self.terms))
     def draw(self, rng: Any) -> "BoundSum":
-        return BoundSum(
-            [term.draw(rng) if hasattr(term, "draw") else term for term in self.terms],
-            self.factor,
-        )
+        terms = [t.draw(rng) if hasattr(t, "draw") else t for t in self.terms]
+        return BoundSum(terms, self.factor)
 
     @available_if(lambda self: any(hasattr(term, "near") for term in self.terms))
     def near(self, A: Array) -> "BoundSum":
-        return BoundSum(
-            [term.near(A) if hasattr(term, "near") else term for term in self.terms],
-            self.factor,
-        )
+        terms = [t.near(A) if hasattr(t, "near") else t for t in self.terms]
+        return BoundSum(terms, self.factor)
 
 
 class BoundConfinement:

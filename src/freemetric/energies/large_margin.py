@@ -79,7 +79,8 @@ class BoundLargeMargin:
     def __init__(
         self, X: Array, y: NDArray, n_neighbors: int, regularization: float
     ) -> None:
-        self.X, self.n_samples = X - X.mean(axis=1, keepdims=True), X.shape[1]
+        self.X = X - X.mean(axis=1, keepdims=True)
+        self.n_samples = X.shape[1]
         self.end = np.searchsorted(y, y, side="right")
         self.targets = [targets_of(data, y, n_neighbors) for data in self.X]
         self.regularization = regularization
@@ -94,11 +95,12 @@ class BoundLargeMargin:
         return np.array(values), np.array(gradients)
 
     def _one(self, b, A):
-        kernels, X = cpu_kernels(), self.X[b]
-        margin = kernels.Margin(
-            self.regularization, 0.0, 0.0
-        )  # the hinge itself, not its smooth version
-        Z, nothing_kept = np.ascontiguousarray(X @ A.T), np.empty((0, 2), np.int32)
+        kernels = cpu_kernels()
+        X = self.X[b]
+        # The hinge itself, not its smooth version.
+        margin = kernels.Margin(self.regularization, 0.0, 0.0)
+        Z = np.ascontiguousarray(X @ A.T)
+        nothing_kept = np.empty((0, 2), np.int32)
         reach = kernels.reaches(Z, self.targets[b])
         loss, _, force, _ = kernels.searched_loss(
             Z, self.targets[b], reach, self.end, margin, nothing_kept

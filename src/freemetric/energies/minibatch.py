@@ -90,7 +90,10 @@ class Batches:
         unit: float = 1.0,
         is_regression: bool = False,
     ) -> None:
-        self.X, self.y, self.weights, self.unit = X, np.asarray(y), weights, unit
+        self.X = X
+        self.y = np.asarray(y)
+        self.weights = weights
+        self.unit = unit
         self.is_regression = is_regression
         if is_regression:
             self.y = self.y.reshape(len(self.y), -1)
@@ -112,9 +115,11 @@ class Batches:
 
     def alone(self, rng: np.random.Generator, n: int) -> NDArray[np.intp]:
         """Rows (n,) of one batch, class by class."""
-        return self._rows(
-            n, lambda size, k: rng.choice(size, k, replace=False, shuffle=False)
-        )
+
+        def choose(size, k):
+            return rng.choice(size, k, replace=False, shuffle=False)
+
+        return self._rows(n, choose)
 
     def for_replicas(self, rng: Any, n: int) -> NDArray[np.intp]:
         """Rows (R, n) of as many batches as there are streams, class by class."""
@@ -124,11 +129,9 @@ class Batches:
         """y of rows (n,) or (R, n): the same classes for all replicas, but targets of
         regression (R, n, m) for each.
         """
-        return (
-            self.y[rows]
-            if self.is_regression
-            else self.y[rows.reshape(-1, rows.shape[-1])[0]]
-        )
+        if self.is_regression:
+            return self.y[rows]
+        return self.y[rows.reshape(-1, rows.shape[-1])[0]]
 
     def _rows(self, n: int, choose: Callable[[int, int], NDArray]) -> NDArray[np.intp]:
         parts: Sequence[NDArray] = [
@@ -147,16 +150,12 @@ class BoundMiniBatch:
         sample: NDArray[np.intp],
         device: str,
     ) -> None:
-        self.energy, self.batches, self.batch_size, self.device = (
-            energy,
-            batches,
-            batch_size,
-            device,
-        )
-        self.sample, self.fixed = (
-            sample,
-            cast(Any, self.of(sample)),
-        )  # rows of the one sample, and their energy
+        self.energy = energy
+        self.batches = batches
+        self.batch_size = batch_size
+        self.device = device
+        self.sample = sample
+        self.fixed = cast(Any, self.of(sample))  # the energy of the one sample
 
     def of(self, rows: NDArray[np.intp]) -> BoundEnergy:
         """The energy of rows (n,), or of rows (R, n) with as many for each replica,
@@ -173,16 +172,14 @@ class BoundMiniBatch:
         )
 
     def draw(self, rng: Any) -> BoundEnergy:
-        return self.of(self.batches.for_replicas(rng, self.batch_size))
+        rows = self.batches.for_replicas(rng, self.batch_size)
+        return self.of(rows)
 
     def __call__(self, A: Array) -> Array:
         return self.fixed(A)
 
     def __getattr__(self, name: str) -> Any:
-        if name in (
-            "n_samples",
-            "value_and_grad",
-            "sweep",
-        ):  # those of the fixed batch, if it has them
+        # Those of the fixed batch, if it has them.
+        if name in ("n_samples", "value_and_grad", "sweep"):
             return getattr(self.fixed, name)
         raise AttributeError(name)

@@ -48,14 +48,14 @@ class BoundNearest:
         self.n_samples: int = stack.shape[1]
         if self.n_samples < 2:
             raise ValueError("Leave-one-out needs at least two samples; X has 1.")
-        self.energy, self.device = energy, device
+        self.energy = energy
+        self.device = device
         self.X: Array = stack - stack.mean(axis=1, keepdims=True)
         _, self.y, self.sizes = np.unique(y, return_inverse=True, return_counts=True)
         checked = checked_weights(sample_weight, stack)
         weights: Array = np.ones(stack.shape[:2]) if checked is None else checked
-        self.weights: Array = weights / weights.mean(
-            axis=1, keepdims=True
-        )  # ones are summed without rounding
+        # In units of the mean, because ones are summed without rounding.
+        self.weights: Array = weights / weights.mean(axis=1, keepdims=True)
         self.n_neighbors: int = min(int(energy.n_neighbors), self.n_samples - 1)
 
     def __call__(self, A: Array) -> Array:

@@ -28,8 +28,11 @@ class BoundNeighbors:
         n_neighbors: int | None = None,
         diagonal: bool = False,
     ) -> None:
-        self.device, self.kernels, self.data = device, kernels_for(device), data
-        self.n_neighbors, self.diagonal = n_neighbors, diagonal
+        self.device = device
+        self.kernels = kernels_for(device)
+        self.data = data
+        self.n_neighbors = n_neighbors
+        self.diagonal = diagonal
         self.n_samples: int = data.X.shape[1]
         self.lists: Any = None  # of ``near``
         self.last: Any = None  # maps of the last lists, and these
@@ -245,7 +248,8 @@ class MultiLabelEnergy(Energy):
     is_regression = True  # y has columns, not classes
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        stack, Y = stacked(X), np.asarray(y, dtype=np.float64)
+        stack = stacked(X)
+        Y = np.asarray(y, dtype=np.float64)
         labels = stacked(Y)
         is_shared = len(labels) in (1, len(stack))
         if labels.ndim != 3 or labels.shape[1] != stack.shape[1] or not is_shared:

@@ -84,21 +84,19 @@ class BoundPairs:
     def __init__(
         self, apart: Array, n_near: int, loss: str, margin: float, n_samples: int
     ) -> None:
-        self.apart, self.n_near, self.loss, self.margin, self.n_samples = (
-            apart,
-            n_near,
-            loss,
-            margin,
-            n_samples,
-        )
+        self.apart = apart
+        self.n_near = n_near
+        self.loss = loss
+        self.margin = margin
+        self.n_samples = n_samples
 
     def __call__(self, A: Array) -> Array:
-        D, n = squares(self.apart, A)[0], self.n_near
+        D = squares(self.apart, A)[0]
+        n = self.n_near
         if self.loss == "contrastive":
             return self._contrast(D)[0]
-        wins = (
-            rankdata(D, axis=1)[:, :n].sum(axis=1) - n * (n + 1) / 2
-        )  # Mann and Whitney's U
+        ranks = rankdata(D, axis=1)[:, :n]
+        wins = ranks.sum(axis=1) - n * (n + 1) / 2  # Mann and Whitney's U
         return wins / (n * (len(self.apart) - n))
 
     @available_if(lambda self: self.loss == "contrastive")
@@ -109,7 +107,8 @@ class BoundPairs:
 
     def _contrast(self, D):
         """Energies (R,) of squared distances (R, n), and their derivatives."""
-        near, lengths = D[:, : self.n_near], np.sqrt(D[:, self.n_near :])
+        near = D[:, : self.n_near]
+        lengths = np.sqrt(D[:, self.n_near :])
         lack = np.maximum(0, self.margin - lengths)
         pull = np.full(near.shape, 1 / near.shape[1])
         push = -lack / np.where(lengths > 0, lengths, 1) / lengths.shape[1]
@@ -174,8 +173,11 @@ class BoundTriplets:
     def __init__(
         self, similar: Array, others: Array, loss: str, margin: float, n_samples: int
     ) -> None:
-        self.similar, self.others = similar, others
-        self.loss, self.margin, self.n_samples = loss, margin, n_samples
+        self.similar = similar
+        self.others = others
+        self.loss = loss
+        self.margin = margin
+        self.n_samples = n_samples
 
     def __call__(self, A: Array) -> Array:
         rise = squares(self.similar, A)[0] - squares(self.others, A)[0]

@@ -24,12 +24,11 @@ class VotingEnergy(Energy):
         """Energies (R,) of neighbours (R, N, K) and weights (R, N) of mean one: of the
         confusion of predictions.
         """
-        (R, N), C = weights.shape, len(sizes)
-        votes, replica, sample = (
-            np.zeros((R, N, C)),
-            np.arange(R)[:, None],
-            np.arange(N),
-        )
+        (R, N) = weights.shape
+        C = len(sizes)
+        votes = np.zeros((R, N, C))
+        replica = np.arange(R)[:, None]
+        sample = np.arange(N)
         for nearest in np.moveaxis(rows, 2, 0):
             votes[replica, sample, y[nearest]] += weights[replica, nearest]
         # Sums that are equal on paper differ by rounding where their terms come in
@@ -168,7 +167,8 @@ class FBetaEnergy(VotingEnergy):
         return super().bind(X, y, sample_weight=sample_weight, device=device)
 
     def loss(self, confusion):
-        hits, square = np.diagonal(confusion, axis1=1, axis2=2), self.beta**2
+        hits = np.diagonal(confusion, axis1=1, axis2=2)
+        square = self.beta**2
         scores = (
             (1 + square)
             * hits

@@ -49,7 +49,8 @@ def boosted_trees(X, start, slopes, weights):
     leaves : ndarray of shape (n_trees, n_inner + 1, n_sums)
         Values of the leaves: Newton's steps, times the learning rate.
     """
-    (n_samples, d), n_sums = X.shape, start.shape[1]
+    (n_samples, d) = X.shape
+    n_sums = start.shape[1]
     n_trees, depth = tree_numbers(n_samples)
     n_inner = 2**depth - 1
     rng = np.random.default_rng(0)

@@ -42,7 +42,9 @@ class Pool:
     def fit(cls, shares, chances, y, weights):
         """Maximise the likelihood of classes y (n,), under weak Gaussian priors."""
         terms = terms_of(shares, chances)
-        n_others, n_classes, rows = len(chances), shares.shape[1], np.arange(len(y))
+        n_others = len(chances)
+        n_classes = shares.shape[1]
+        rows = np.arange(len(y))
         priors = np.repeat([PRIOR, STRENGTH_PRIOR, PRIOR], [1, n_others, n_classes])
 
         def loss(parameters):

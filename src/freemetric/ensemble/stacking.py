@@ -26,8 +26,9 @@ def checked_labels(y):
     check_classification_targets(y)
     classes, numbers = np.unique(y, return_inverse=True)
     if len(classes) < 2:
+        only = classes.tolist()[0]
         raise ValueError(
-            f"y has 1 class, {classes[0]!r}; a classifier needs at least 2 classes."
+            f"y has 1 class, {only!r}; a classifier needs at least 2 classes."
         )
     return classes, numbers
 

@@ -60,7 +60,8 @@ class Combination:
 
     def terms(self, votes, trends):
         """Terms (n, 1 + 2 n_trends) of votes (n, 2 + n_trends) and trends."""
-        mean, among_neighbors = votes[:, 0], votes[:, 2:].T
+        mean = votes[:, 0]
+        among_neighbors = votes[:, 2:].T
         trends = [np.clip(trend, self.low, self.high) for trend in trends]
         beside = [trend - mean for trend in trends]
         along = [f - over for f, over in zip(trends, among_neighbors, strict=True)]

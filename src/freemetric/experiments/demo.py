@@ -72,7 +72,8 @@ def draw(folder):
     for axes, (title, learner) in zip(
         figure.subplots(1, 2), learners.items(), strict=True
     ):
-        Z, Z_new = learner.fit_transform(X, y), learner.transform(X_new)
+        Z = learner.fit_transform(X, y)
+        Z_new = learner.transform(X_new)
         score = KNeighborsClassifier(5).fit(Z, y).score(Z_new, y_new)
         axes.scatter(*Z_new.T, s=0)
         for point, digit in zip(Z_new, y_new, strict=True):

@@ -180,7 +180,8 @@ def intuition_figure(random_state=0):
     """
     rng = np.random.default_rng(random_state)
     y = np.repeat([0, 1], 40)
-    along, across = rng.normal(size=80), 0.03 * rng.normal(size=80) + 0.15 * y
+    along = rng.normal(size=80)
+    across = 0.03 * rng.normal(size=80) + 0.15 * y
     X = np.column_stack([along + across, along - across])
     X = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
     energy = NCAEnergy().bind(X, y)

@@ -213,7 +213,8 @@ def _load_regression(info, folder, check):
 def _read_arrays(path):
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            X, y = arrays["X"].astype(np.float64), arrays["y"].astype(np.float64)
+            X = arrays["X"].astype(np.float64)
+            y = arrays["y"].astype(np.float64)
             return X, y, tuple(arrays["feature_names"].tolist())
     except (OSError, ValueError, KeyError, EOFError) as problem:
         reason = type(problem).__name__

@@ -230,7 +230,8 @@ def surface(graph, model, X):
 
 def sum_of_leaves(graph, model, X):
     """Sums (n, k) of the leaves that samples reach, all trees a level at a time."""
-    (n_trees, n_inner), n_leaves = model.features_.shape, model.leaves_.shape[1]
+    (n_trees, n_inner) = model.features_.shape
+    n_leaves = model.leaves_.shape[1]
     trees = np.arange(n_trees)
     first = graph.take(X, np.zeros(n_trees, dtype=int))
     node = graph.integers(graph.Less(first, first))  # (n, n_trees), all at the root

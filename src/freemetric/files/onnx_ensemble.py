@@ -99,7 +99,8 @@ def mean_of_neighbors(graph, model, X):
         values = np.eye(len(model.classes_))[model._y]
     # Distances must not be small beside the lengths that they are computed from.
     centre = np.median(model._fit_X, axis=0)
-    Z, Q = graph.constant(model._fit_X - centre), graph.Sub(X, centre)
+    Z = graph.constant(model._fit_X - centre)
+    Q = graph.Sub(X, centre)
     nearest = nearest_of(graph, Q, Z, model.n_neighbors)
     found = graph.Gather(values.astype(float), nearest)
     middle = np.array([1])

@@ -114,7 +114,8 @@ def explain(model, X, n_neighbors=5):
             def contributions_of(samples):
                 return log_odds_parts(model, samples, first, second)
         else:
-            prediction, against = model.predict(X), None
+            prediction = model.predict(X)
+            against = None
             is_high = ensemble.training_set.values[:, 0]
             is_high = is_high > np.median(is_high)
             is_other = is_high != is_high[model.kneighbors(X, 1, False)]

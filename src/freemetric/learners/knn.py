@@ -79,9 +79,8 @@ class MetricKNeighbors(BaseEstimator):
         total = np.zeros(most)
         for train, held_out in folds:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore", DataWarning
-                )  # the last fit repeats them
+                # The last fit repeats them.
+                warnings.simplefilter("ignore", DataWarning)
                 learner = clone(self.learner).fit(X[train], y[train])
             search = NearestNeighbors(n_neighbors=most, n_jobs=self.n_jobs)
             search.fit(learner.transform(X[train]))

@@ -158,7 +158,8 @@ class Sampler(BaseEstimator):
             raise ValueError(
                 f"burn_in is a share of the steps, in [0, 1]; got {self.burn_in}."
             )
-        state, streams = State(A, checked(energy(A), A)), Streams.of(rng, len(A)).copy()
+        state = State(A, checked(energy(A), A))
+        streams = Streams.of(rng, len(A)).copy()
         return Chain(
             state,
             as_move(self.move).start(streams, energy, state, temperature),
@@ -196,7 +197,8 @@ class Sampler(BaseEstimator):
         """State and step sizes after a step of the move, and the mean acceptance of
         each replica of what was tried.
         """
-        move, adapts = as_move(self.move), chain.step < self.burn_in * self.n_steps
+        move = as_move(self.move)
+        adapts = chain.step < self.burn_in * self.n_steps
         state, accepted = move.step(
             chain.streams, energy, chain.state, temperature, chain.scale
         )
@@ -350,7 +352,8 @@ def exchange(
     hot = cold + 1
     # Metropolis' rule for the cold replica taking the hot one's map, at 1/T = 1/T_cold
     # - 1/T_hot.
-    between, rise = np.zeros(len(temperature)), np.full(len(temperature), np.inf)
+    between = np.zeros(len(temperature))
+    rise = np.full(len(temperature), np.inf)
     between[cold] = (
         temperature[cold] * temperature[hot] / (temperature[hot] - temperature[cold])
     )

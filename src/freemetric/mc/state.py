@@ -140,8 +140,10 @@ class Chain(NamedTuple):
         together.
         """
         A, energy, scale = (state[name] for name in ("A", "energy", "scale"))
-        gradient, velocity = state["gradient"], state.get("velocity")
-        R, step = len(A), state["step"]
+        gradient = state["gradient"]
+        velocity = state.get("velocity")
+        R = len(A)
+        step = state["step"]
         like_A = [array for array in (gradient, velocity) if array is not None]
         arrays = [A, energy, scale, state["temperatures"], state["energies"], *like_A]
         if not all(

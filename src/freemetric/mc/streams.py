@@ -7,10 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Size = int | tuple[int, ...]
-LAST_POSITION = {
-    "MT19937": 624,
-    "Philox": 4,
-}  # numpy does not check where in its buffer a generator stands
+# numpy does not check where in its buffer a generator stands.
+LAST_POSITION = {"MT19937": 624, "Philox": 4}
 
 
 class Streams:

@@ -113,7 +113,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         features = features_of(columns, values, len(X))
         varying = features.min(axis=0) < features.max(axis=0)
         if not varying.any():
-            raise ValueError(f"X has no usable column: {', '.join(told(reasons))}.")
+            listed = ", ".join(with_reasons(reasons))
+            raise ValueError(f"X has no usable column: {listed}.")
         self.columns_ = columns
         self.varying_ = varying
         self.kinds_ = {column.name: column.kind for column in columns}
@@ -275,13 +276,13 @@ def warn_of_columns_left_out(reasons):
     advice = f"drop=[{name!r}] silences this warning"
     if useful:
         advice = f"keep=[{name!r}] uses a column, {advice}"
-    shown = ", ".join(told(reasons)[:MOST_REASONS])
+    shown = ", ".join(with_reasons(reasons)[:MOST_REASONS])
     if len(reasons) > MOST_REASONS:
         shown = f"{shown} and {len(reasons) - MOST_REASONS} others"
     warn_of_data(f"Columns left out: {shown}; {advice}.")
 
 
-def told(reasons):
+def with_reasons(reasons):
     """Return columns with the reasons why they are left out."""
     return [f"{name!r} ({reason})" for name, reason in reasons.items()]
 

@@ -321,8 +321,8 @@ class TableClassifier(ClassifierMixin, TableModel):
     def _check_target(self, y, n_rows):
         """Return the labels as an array without gaps; all are texts, or none is."""
         labels = super()._check_target(y, n_rows)
-        given = np.asarray(y, dtype=object).ravel()  # numpy makes texts of all, too
-        are_texts = [isinstance(label, str) for label in given]
+        cells = np.asarray(y, dtype=object).ravel()  # numpy makes texts of all
+        are_texts = [isinstance(label, str) for label in cells]
         if any(are_texts) and not all(are_texts):
             raise TypeError("y holds texts and other labels: make all of them texts.")
         return labels

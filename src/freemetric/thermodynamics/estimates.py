@@ -229,19 +229,18 @@ def curves_of(
     where W are the weights of all samples in rung k, so that the derivative of f
     follows from one linear system."""
     E, C = _flat(recording.energy), _flat(recording.confinement)
-    K, T = len(f), temperatures[:, None]
+    K = len(f)
+    T = temperatures[:, None]
     n = E.size // K
     log_w = f[:, None] - recording.ladder.reduced(E, C)
     # The log density of the mixture of all rungs, which every temperature is reweighted
     # from.
     mixture = logsumexp(log_w, axis=0) + np.log(n)
     W = np.exp(log_w - mixture)
-    slope = np.diag(W.sum(axis=1)) - n * (
-        W @ W.T
-    )  # singular: a common shift of all f changes nothing
-    df = -np.linalg.pinv(slope, hermitian=True) @ (
-        W.reshape(K, K, n).sum(axis=1) - 1 / n
-    )
+    # Singular, because a common shift of all f changes nothing.
+    slope = np.diag(W.sum(axis=1)) - n * (W @ W.T)
+    excess = W.reshape(K, K, n).sum(axis=1) - 1 / n
+    df = -np.linalg.pinv(slope, hermitian=True) @ excess
     df -= df[0]
 
     def influence(terms):
@@ -257,7 +256,8 @@ def curves_of(
     U = p @ H
     square = (H - U[:, None]) ** 2
     variance = (p * square).sum(axis=1)
-    d_log_z, d_U = influence(p) - 1 / n, influence(p * (H - U[:, None]))
+    d_log_z = influence(p) - 1 / n
+    d_U = influence(p * (H - U[:, None]))
     d_heat = influence(p * (square - variance[:, None])) / T**2
     if recording.is_absolute:
         log_z += recording.log_reference

@@ -139,7 +139,8 @@ def temper(
             "start must be a map (p, d) and ridge at least 0; "
             f"got {np.shape(start)} and {ridge}."
         )
-    coupled, (coldest, hottest) = Coupled(energy, ridge), temperatures
+    coupled = Coupled(energy, ridge)
+    (coldest, hottest) = temperatures
     if hottest is None:
         natural = natural_temperature(rng, coupled, np.shape(start), coldest)
         hottest = max(natural, settings.kept_temperature or 0.0)
@@ -220,9 +221,8 @@ def even_positions(positions: Array, rejected: Array, n_rungs: int) -> Array:
     >>> even_positions([0.0, 1.0, 2.0], np.array([0.4, 0.4]), 5).round(3).tolist()
     [0.0, 0.5, 1.0, 1.5, 2.0]
     """
-    barrier = np.concatenate(
-        [[0.0], np.cumsum(np.maximum(rejected, 1e-4))]
-    )  # rungs never fall together
+    apart = np.maximum(rejected, 1e-4)  # rungs never fall together
+    barrier = np.concatenate([[0.0], np.cumsum(apart)])
     return PchipInterpolator(barrier, positions)(np.linspace(0, barrier[-1], n_rungs))
 
 
@@ -236,11 +236,11 @@ class _Tuning:
         ends: tuple[float, float],
         starts: Array,
     ):
-        self.energy, self.settings, self.ends = energy, settings, ends
-        first, last = (
-            (0.0 if energy.ridge > 0 else 1.0),
-            (2.0 if ends[0] > ends[1] else 1.0),
-        )
+        self.energy = energy
+        self.settings = settings
+        self.ends = ends
+        first = 0.0 if energy.ridge > 0 else 1.0
+        last = 2.0 if ends[0] > ends[1] else 1.0
         K = (
             1
             if first == last
@@ -249,7 +249,8 @@ class _Tuning:
         # Where the energy is switched on, most happens at the beginning.
         self.positions = np.linspace(first, last, K)
         self.positions = np.where(self.positions < 1, self.positions**2, self.positions)
-        self.maps, self.kept = np.repeat(starts[:, None], K, axis=1), K - 1
+        self.maps = np.repeat(starts[:, None], K, axis=1)
+        self.kept = K - 1
 
     def tuned(self, rng: np.random.Generator) -> "_Tuning":
         """The ladder after all rounds, with its maps where they belong, and a rung at
@@ -282,7 +283,8 @@ class _Tuning:
         """A run of so many recorded steps after a burn-in, which is a share of all
         steps.
         """
-        settings, ladder = self.settings, Ladder.along(self.positions, *self.ends)
+        settings = self.settings
+        ladder = Ladder.along(self.positions, *self.ends)
         energy = self.energy.with_coupling(np.tile(ladder.coupling, settings.n_ladders))
         move = default_move(energy) if settings.move is None else settings.move
         n_total = round(n_steps / (1 - burn_in))

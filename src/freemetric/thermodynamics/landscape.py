@@ -35,9 +35,8 @@ def overlap(A: Array, B: Array) -> Array:
     """
     A, B = np.asarray(A), np.asarray(B)
     size = np.sqrt(_product(A, A) * _product(B, B))
-    return _product(A, B) / np.where(
-        size > 0, size, 1.0
-    )  # no metric at all is like no other
+    # The map that is zero is like no other.
+    return _product(A, B) / np.where(size > 0, size, 1.0)
 
 
 def _product(A, B):

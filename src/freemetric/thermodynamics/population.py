@@ -123,7 +123,8 @@ def population_annealing(
             "it needs ridge > 0 and coupling 0."
         )
     settings, rng = settings or PopulationSettings(), generator(random_state)
-    coupled, size = Coupled(energy, ridge), (settings.n_islands, settings.n_replicas)
+    coupled = Coupled(energy, ridge)
+    size = (settings.n_islands, settings.n_replicas)
     A = coupled.draw_reference(rng, (size[0] * size[1], *shape), ladder.temperature[0])
     herd = _Herd(
         coupled,
@@ -155,20 +156,16 @@ class _Herd:
     def __init__(
         self, energy: Coupled, move: Any, rng: np.random.Generator, A: Array
     ) -> None:
-        self.energy, self.move, self.streams, self.A = (
-            energy,
-            move,
-            Streams.of(rng, len(A)),
-            A,
-        )
+        self.energy = energy
+        self.move = move
+        self.streams = Streams.of(rng, len(A))
+        self.A = A
         self.scale: Array | None = None
 
     def walk(self, n_steps: int, coupling: float, temperature: float) -> None:
         """Walk on a rung."""
-        energy, T = (
-            self.energy.with_coupling(coupling),
-            np.full(len(self.A), temperature),
-        )
+        energy = self.energy.with_coupling(coupling)
+        T = np.full(len(self.A), temperature)
         state = State(self.A, evaluate(energy, self.A))
         if self.scale is None:
             first = self.move.start(self.streams, energy, state, T)

@@ -128,7 +128,8 @@ class Recording(NamedTuple):
         """
         n, L, K = self.energy.shape
         standing = np.tile(np.arange(K), (L, 1))  # which replica stands on each rung
-        rung, visited = np.arange(K), np.empty((n, L, K), dtype=np.intp)
+        rung = np.arange(K)
+        visited = np.empty((n, L, K), dtype=np.intp)
         for step, swaps in enumerate(self.swaps):
             ladders, rungs = np.nonzero(swaps == 1)
             both = np.array([rungs, rungs + 1])
@@ -162,7 +163,9 @@ class Recorder:
         n_steps: int,
         kept: int = -1,
     ) -> None:
-        self.ladder, self.energy, self.kept = ladder, energy, kept
+        self.ladder = ladder
+        self.energy = energy
+        self.kept = kept
         self.stride = max(1, -(-n_steps // MOST_MAPS))
         self._rows: list[tuple[Array, ...]] = []
         self._maps: list[Array] = []

@@ -54,17 +54,16 @@ class Ladder(NamedTuple):
         energies.
         """
         shape = (-1, *(1,) * np.ndim(energy))
-        s, T = self.coupling.reshape(shape), self.temperature.reshape(shape)
+        s = self.coupling.reshape(shape)
+        T = self.temperature.reshape(shape)
         return (s * energy + confinement) / T
 
     def log_ratios(self, energy: Array, confinement: Array) -> Array:
         """Log of the acceptance ratio of a swap, (..., n_rungs - 1), for replicas (...,
         n_rungs) on their rungs.
         """
-        slope_E, slope_C = (
-            np.diff(self.coupling / self.temperature),
-            np.diff(1 / self.temperature),
-        )
+        slope_E = np.diff(self.coupling / self.temperature)
+        slope_C = np.diff(1 / self.temperature)
         return slope_E * np.diff(energy, axis=-1) + slope_C * np.diff(
             confinement, axis=-1
         )
@@ -87,7 +86,9 @@ class Coupled:
     def __init__(
         self, energy: Any, ridge: float, coupling: float | Array = 1.0
     ) -> None:
-        self.energy, self.ridge, self.coupling = energy, float(ridge), coupling
+        self.energy = energy
+        self.ridge = float(ridge)
+        self.coupling = coupling
         self.n_samples: int | None = getattr(energy, "n_samples", None)
 
     def __call__(self, A: Array) -> Array:
@@ -115,7 +116,8 @@ class Coupled:
         """E and C (R,) of a state; E is only computed where the coupling is zero,
         elsewhere the total holds it.
         """
-        C, s = self.confinement(state.A), np.broadcast_to(self.coupling, len(state.A))
+        C = self.confinement(state.A)
+        s = np.broadcast_to(self.coupling, len(state.A))
         E = np.divide(state.energy - C, s, out=np.zeros(len(s)), where=s > 0)
         if np.any(s == 0):
             E[s == 0] = self.energy(state.A[s == 0])
@@ -189,7 +191,9 @@ class LadderTempering(Sampler):
         """The state with independent draws on the rungs that have no energy."""
         if not self.ladder.has_reference:
             return state
-        A, values, n = state.A.copy(), state.energy.copy(), len(self.ladder.temperature)
+        A = state.A.copy()
+        values = state.energy.copy()
+        n = len(self.ladder.temperature)
         first = slice(None, None, n)
         of_first = Streams(streams.generators[first])
         A[first] = energy.draw_reference(
@@ -209,21 +213,19 @@ class LadderTempering(Sampler):
         rise = np.full((len(E), K), np.inf)
         pairs = np.arange(first, K - 1, 2)
         rise[:, pairs] = -self.ladder.log_ratios(E, C)[:, pairs]
-        ok = accept(streams, np.ones(R), rise.ravel()).reshape(-1, K) & np.isfinite(
-            rise
-        )
-        order, (ladders, rungs) = np.arange(R).reshape(-1, K), np.nonzero(ok)
-        order[ladders, rungs], order[ladders, rungs + 1] = (
-            order[ladders, rungs + 1],
-            order[ladders, rungs],
-        )
+        ok = accept(streams, np.ones(R), rise.ravel()).reshape(-1, K)
+        ok &= np.isfinite(rise)
+        order = np.arange(R).reshape(-1, K)
+        ladders, rungs = np.nonzero(ok)
+        higher = order[ladders, rungs]
+        order[ladders, rungs] = order[ladders, rungs + 1]
+        order[ladders, rungs + 1] = higher
         swaps = np.full((len(E), K), np.nan)
         swaps[:, pairs] = ok[:, pairs]
-        A, E, C = (
-            state.A[order.ravel()],
-            E.ravel()[order.ravel()],
-            C.ravel()[order.ravel()],
-        )
+        swapped = order.ravel()
+        A = state.A[swapped]
+        E = E.ravel()[swapped]
+        C = C.ravel()[swapped]
         # What a move keeps beside the map, gradient and velocity, belongs to the rung
         # that it has left.
         return State(A, energy.coupling * E + C), swaps.ravel()[:-1]

@@ -4,8 +4,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from freemetric import LMNN, LSML, SCML, QuadrupletClassifier, TripletClassifier
+from freemetric import (
+    ITML,
+    LMNN,
+    LSML,
+    RCA,
+    SCML,
+    PairClassifier,
+    QuadrupletClassifier,
+    TripletClassifier,
+)
 
 
 @pytest.mark.parametrize("learner", [SCML(random_state=0), LMNN()], ids=repr)
@@ -63,3 +74,13 @@ def test_what_they_say(triplets, quadruplets):
 def test_a_tie_is_not_nearer(triplets):
     model = TripletClassifier(LSML(), preprocessor=triplets.X).fit(triplets.rows)
     assert model.predict([[0, 1, 1]]).tolist() == [-1]
+
+
+@pytest.mark.parametrize("learner", [ITML(), make_pipeline(StandardScaler(), RCA())])
+def test_learners_of_something_else(triplets, learner):
+    model = TripletClassifier(learner, preprocessor=triplets.X)
+    with pytest.raises(TypeError, match=r"(ITML|RCA) does not learn from quad"):
+        model.fit(triplets.rows)
+    pairs = PairClassifier(LMNN(), preprocessor=triplets.X)
+    with pytest.raises(TypeError, match="LMNN does not learn from pairs"):
+        pairs.fit(triplets.rows[:, :2], triplets.signs)

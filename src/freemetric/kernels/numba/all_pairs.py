@@ -91,7 +91,9 @@ class Rows:
     def __init__(
         self, X: NDArray, A: NDArray, diagonal: bool, log_weights: NDArray
     ) -> None:
-        self.X, self.A, self.diagonal = X, A, diagonal
+        self.X = X
+        self.A = A
+        self.diagonal = diagonal
         self.Z = images(X, A, diagonal)
         level = log_weights - LOG2E * np.einsum("np,np->n", self.Z, self.Z)
         self.left = np.column_stack([2 * LOG2E * self.Z, np.ones_like(level)])
@@ -218,8 +220,7 @@ def log_partition(
         return x
 
     gradient[:] = rows.gradient(forces)
-    gradient -= (
-        2 * (share[:, None] * rows.Z).T @ X
-    )  # the sums of these rows do not vanish
+    # The sums of these rows do not vanish.
+    gradient -= 2 * (share[:, None] * rows.Z).T @ X
     exponents = sums - LOG2E * np.einsum("np,np->n", rows.Z, rows.Z).astype(np.float64)
     return float(np.dot(share, exponents) * np.log(2.0))

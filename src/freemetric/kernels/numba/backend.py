@@ -47,9 +47,7 @@ f32 = np.float32
 
 
 class Data(NamedTuple):
-    X: (
-        np.ndarray
-    )  # (B, N, d) float32, centred: distances stay, and float32 keeps more of them
+    X: np.ndarray  # (B, N, d) float32, centred, which keeps more digits of distances
     wide: np.ndarray  # (B, N, d') the same with columns of zeros; X is a view of it
     weights: np.ndarray  # (B, N) float32, of sum one
     log_weights: np.ndarray  # (B, N) float32, to base 2
@@ -59,9 +57,7 @@ class Data(NamedTuple):
 
 
 class Lists(NamedTuple):
-    rows: (
-        np.ndarray
-    )  # (R, N, L) uint64, of the samples of all replicas one after another
+    rows: np.ndarray  # (R, N, L) uint64, of all replicas' samples one after another
     own: np.ndarray  # (R, N, L) int32, of the samples of one replica
     log_weights: np.ndarray  # (R, N, L) float32
     near: np.ndarray  # similarities (R, N, L), or targets (R, m, N, L)

@@ -17,10 +17,9 @@ from .compiling import FAST, njit
 from .rows import LOG2E, mantissa, power
 
 LARGEST_RISE = 60.0  # no weight overflows in a trial that lifts no h by more than this
-SMALLEST, LARGEST = (
-    2.0**-40,
-    2.0**40,
-)  # a sample's total weight between these keeps full precision
+# The total weight of a sample has full precision between these.
+SMALLEST = 2.0**-40
+LARGEST = 2.0**40
 OUT_OF_RANGE = -1.0  # no energy is as low
 FAR = np.float32(-1e30)
 f32 = np.float32

@@ -179,9 +179,14 @@ class _Pushes:
     """
 
     def __init__(self, Z, targets, R, margin):
-        self.Z, self.targets, self.R, self.margin = Z, targets, R, margin
-        self.exact, self.smooth = 0.0, 0.0
-        self.active, self.F = np.zeros(R.shape), np.zeros(Z.shape)
+        self.Z = Z
+        self.targets = targets
+        self.R = R
+        self.margin = margin
+        self.exact = 0.0
+        self.smooth = 0.0
+        self.active = np.zeros(R.shape)
+        self.F = np.zeros(Z.shape)
 
     def add(self, pairs):
         """The push of pairs (n, 2)."""

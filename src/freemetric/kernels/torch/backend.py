@@ -165,7 +165,8 @@ def _prediction_forces(data, pairs, w):
     """
     means, spreads = [], []
     for rows in pairs.blocks:
-        P, y = pairs.chances(rows)[:, None], pairs.near(rows)
+        P = pairs.chances(rows)[:, None]
+        y = pairs.near(rows)
         mean = (P * y).sum(3)
         means.append(mean)
         spreads.append((P * (y - mean[..., None]) ** 2).sum(3))
@@ -192,7 +193,9 @@ class AllPairs:
 
     def __init__(self, data, X, w, maps, diagonal, lists):
         R, N, _ = X.shape
-        self.X, self.y, self.Z = X, data.y, images(X, maps, diagonal)
+        self.X = X
+        self.y = data.y
+        self.Z = images(X, maps, diagonal)
         self.is_similar = isinstance(data.cost, Similarity)
         self.kind = data.cost.kind if self.is_similar else None
         self.level = torch.log(w) - (self.Z * self.Z).sum(2)
@@ -223,8 +226,11 @@ class Listed:
     """The same, each sample with those on its list."""
 
     def __init__(self, data, X, w, maps, diagonal, lists):
-        (R, N, d), self.lists = X.shape, lists
-        self.X, self.Z, self.log_w = X, images(X, maps, diagonal), torch.log(w)
+        (R, N, d) = X.shape
+        self.lists = lists
+        self.X = X
+        self.Z = images(X, maps, diagonal)
+        self.log_w = torch.log(w)
         n_outputs = 1 if isinstance(data.cost, Similarity) else data.y.shape[1]
         self.blocks = _blocks(R, N, 4 * lists.rows.shape[2] * max(d, n_outputs))
 
@@ -259,7 +265,8 @@ def element_sweep(
 ) -> tuple[NDArray, NDArray, NDArray]:
     from .element_trials import sweep  # needs torch
 
-    R, N = len(A), data.X.shape[1]
+    R = len(A)
+    N = data.X.shape[1]
     step = max(1, BLOCK_BYTES // (4 * N**2))
     floor = data.cost.log_floor if isinstance(data.cost, Similarity) else 0.0
     out, energies = np.empty(A.shape), np.empty(R)

@@ -12,6 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ...sklearn_compat import dense, validate_params
+from ..base import MetricLearner
 from ..side_information import check_tuples
 from ..validation import check_magnitude
 
@@ -30,6 +31,10 @@ def takes(learner: Any, name: str) -> bool:
 
 def fitted(learner: Any, X: NDArray, **side_information: Any) -> Any:
     """A clone of the learner, fitted on X with these arguments of its last step."""
+    for name in side_information:
+        if isinstance(last_step(learner), MetricLearner) and not takes(learner, name):
+            kind = type(last_step(learner)).__name__
+            raise TypeError(f"{kind} does not learn from {name}.")
     if isinstance(learner, Pipeline):
         last = learner.steps[-1][0]
         side_information = {

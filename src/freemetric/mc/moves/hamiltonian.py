@@ -29,8 +29,10 @@ def leapfrog(
     A map that is lost ends where it began, with a velocity of NaN. An energy may do the
     same itself: ``trajectory``.
     """
-    tau, start = time_step[:, None, None], A
-    v, values = velocity - tau / 2 * gradient, np.empty(len(A))
+    tau = time_step[:, None, None]
+    start = A
+    v = velocity - tau / 2 * gradient
+    values = np.empty(len(A))
     for k in range(n_leapfrog):
         B = A + tau * v
         lost = ~np.isfinite(B).all(axis=(1, 2), keepdims=True)
@@ -183,7 +185,8 @@ class HamiltonianMove(Move):
             )
             return rise <= temperature * np.log(2)
 
-        step, direction = np.full(len(state.A), FIRST_STEP), np.zeros(len(state.A))
+        step = np.full(len(state.A), FIRST_STEP)
+        direction = np.zeros(len(state.A))
         for _ in range(MOST_DOUBLINGS):
             wanted = np.where(accepted(step, 1), 1.0, -1.0)
             direction = np.where(direction == 0, wanted, direction)
@@ -299,7 +302,9 @@ class LangevinMove(HamiltonianMove):
         A, v = state.A, state.velocity
         if v is None:
             v = self._velocity(rng, state, temperature)
-        corrected, work, start = np.zeros(len(A)), np.zeros(len(A)), v
+        corrected = np.zeros(len(A))
+        work = np.zeros(len(A))
+        start = v
         with np.errstate(over="ignore", invalid="ignore"):
             # a diverging replica is noticed below
             for _ in range(self.n_leapfrog):
@@ -322,7 +327,8 @@ class LangevinMove(HamiltonianMove):
         """Maps and velocities after a time step, the energy (R,) that the bath gave,
         and whether it could correct for the noise.
         """
-        tau, keep = scale[:, None, None], np.exp(-self.friction)
+        tau = scale[:, None, None]
+        keep = np.exp(-self.friction)
         bath = temperature * (1 - keep**2)
         A = A + tau / 2 * v
         gradient, error = noisy_gradient(rng, energy, np.where(np.isfinite(A), A, 0.0))

@@ -115,7 +115,8 @@ class ProposalMove(Move):
         raise NotImplementedError
 
     def step(self, rng, energy, state, temperature, scale):
-        A, values = state.A.copy(), state.energy.copy()
+        A = state.A.copy()
+        values = state.energy.copy()
         n = count_trials(self.n_moves, energy, A)
         accepted = np.zeros(len(A))
         for _ in range(n):
@@ -345,7 +346,8 @@ class PenaltyMove(Move):
                 "The penalty of noise is infinite at temperature 0; "
                 "use a positive temperature."
             )
-        A, accepted = state.A.copy(), np.zeros(len(state.A))
+        A = state.A.copy()
+        accepted = np.zeros(len(state.A))
         n = count_trials(self._move.n_moves, energy, A)
         for _ in range(n):
             B, log_ratio = self._move.propose(rng, A, scale)
