@@ -6,7 +6,6 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
-from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -44,20 +43,6 @@ def test_metadata_reach_a_learner_in_a_pipeline(learner, metadata, iris):
         model = make_pipeline(MinMaxScaler(), requested, KNeighborsClassifier())
         model.fit(X, y, **metadata)
     np.testing.assert_allclose(model[1].components_, expected)
-
-
-def test_weights_are_split_with_the_samples_of_a_search(iris):
-    X, y = iris
-    weights = np.where(y == 1, 5.0, 1.0)
-    with config_context(enable_metadata_routing=True):
-        learner = NCA(2, max_iter=5).set_fit_request(sample_weight=True)
-        neighbors = KNeighborsClassifier().set_score_request(sample_weight=True)
-        model = make_pipeline(learner, neighbors)
-        search = GridSearchCV(model, {"nca__n_components": [1, 2]}, cv=2)
-        search.fit(X, y, sample_weight=weights)
-    best = search.best_params_["nca__n_components"]
-    expected = NCA(best, max_iter=5).fit(X, y, sample_weight=weights).components_
-    np.testing.assert_allclose(search.best_estimator_[0].components_, expected)
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix])

@@ -45,11 +45,6 @@ def test_names_of_a_table_are_those_of_its_columns():
     assert ImportancesDisplay.of(model).names == ["colour_blue", "colour_red", "size"]
 
 
-def test_unknown_names_are_numbered(iris):
-    model = LFDA().fit(*iris)
-    assert ImportancesDisplay.of(model).names == ["x0", "x1", "x2", "x3"]
-
-
 def test_an_estimator_without_a_map_is_named():
     model = KNeighborsClassifier().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(TypeError, match=r"metric learner.*KNeighborsClassifier"):
