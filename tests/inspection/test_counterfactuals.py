@@ -64,15 +64,6 @@ def fewest_changes(model, x, donor):
                 return n
 
 
-def test_the_nearest_row_gives_its_value_also_if_it_is_the_first():
-    values = [0.9, *np.linspace(0, 0.5, 30), *np.linspace(0.92, 1.4, 30)]
-    X = np.array(values)[:, None]
-    model = FreeEnergyClassifier(n_replicas=4, random_state=0).fit(X, X[:, 0] > 0.7)
-    found = counterfactuals(model, [[0.2]])
-    assert found.rows.tolist() == [0]
-    assert found.X.tolist() == [[0.9]]
-
-
 def test_a_target_class(model, wine):
     found = counterfactuals(model, wine[0][[0, 70, 160]], target=2)
     assert (model.predict(found.X) == 2).all()
