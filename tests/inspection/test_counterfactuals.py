@@ -7,6 +7,7 @@ import pytest
 
 from freemetric import FreeEnergyClassifier
 from freemetric.inspection import counterfactuals
+from freemetric.inspection.counterfactuals import _differ
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,11 @@ def fewest_changes(model, x, donor):
             changed[list(columns)] = donor[list(columns)]
             if model.predict(changed[None]) != model.predict(x[None]):
                 return n
+
+
+def test_a_gap_differs_from_a_value_alone():
+    first, second = np.array([[np.nan, np.nan, 1.0, 1.0]]), np.array([np.nan, 2, 1, 3])
+    assert _differ(first, second).tolist() == [[False, True, False, True]]
 
 
 def test_a_target_class(model, wine):

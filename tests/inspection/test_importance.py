@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.inspection import permutation_importance as columns_one_by_one
 from sklearn.linear_model import LinearRegression
 
@@ -21,6 +21,15 @@ def test_single_columns_are_as_scikit_learn_has_them():
     difference = ours.importances_mean - theirs.importances_mean
     assert (np.abs(difference) <= 4 * error).all()
     assert ours.names.tolist() == list(range(13))
+
+
+def test_gaps_are_values_to_shuffle(rng):
+    X, y = rng.random((80, 2)), np.arange(80) % 2
+    X[y == 1, 0] = np.nan
+    model = HistGradientBoostingClassifier(max_iter=3).fit(X, y)
+    found = permutation_importance(model, X, y, random_state=0)
+    assert found.importances_mean[0] > 0.3
+    assert found.importances_mean[1] == 0
 
 
 def test_a_group_moves_together():

@@ -2,8 +2,16 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from freemetric.kernels import Loss, Similarity, devices, kernels_for, reference
+from freemetric.kernels import (
+    Loss,
+    Similarity,
+    devices,
+    kernels_for,
+    one_blas_thread,
+    reference,
+)
 from freemetric.kernels.numba import all_pairs
 
 COSTS = [
@@ -201,3 +209,17 @@ def test_missing_gpu_is_named():
     X, y = np.zeros((1, 2, 1)), np.array([[0, 1]])
     with pytest.raises(ValueError, match="torch finds no device 'cuda'"):
         kernels_for("cuda").prepare(X, y, Similarity("class"), "cuda")
+
+
+def test_blas_has_one_thread_until_the_outermost_block_ends():
+    def n_threads():
+        found = threadpool_info()
+        return {lib["num_threads"] for lib in found if lib["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        before = n_threads()
+        with one_blas_thread():
+            with one_blas_thread():
+                assert n_threads() == {1}
+            assert n_threads() == {1}
+        assert n_threads() == before

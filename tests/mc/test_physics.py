@@ -83,6 +83,15 @@ def test_every_move_samples_a_normal_distribution(move, temperature, rng):
     assert energies.std() == pytest.approx(temperature, rel=0.05)
 
 
+def test_a_map_of_one_number_is_stretched_alone(rng):
+    move = StretchRotateMove(0.5)
+    sampler = Annealing(Constant(2.0), move, n_steps=200, burn_in=0.3)
+    A = rng.standard_normal((200, 1, 1))
+    mean, error = mean_and_error(energies_after_burn_in(sampler, Well(1.0), A))
+    assert error < 0.1
+    assert mean == pytest.approx(1.0, abs=4 * error)  # T / 2
+
+
 @pytest.mark.parametrize(
     "move",
     [ElementMove(1.0), pytest.param(HamiltonianMove(), marks=pytest.mark.slow)],

@@ -169,15 +169,6 @@ def confined(energy: Energy, confinement: float) -> Energy:
     return energy
 
 
-def each_confined(energy: BoundEnergy, confinements: Array) -> BoundEnergy:
-    """The bound energy plus confinement_r * |A_r|^2 of every map."""
-    if not np.any(confinements):
-        return energy
-    is_one = np.all(confinements == confinements[0])
-    ridge = float(confinements[0]) if is_one else confinements
-    return BoundSum([energy, BoundConfinement(ridge)])
-
-
 def takes_weights(energy: Energy) -> bool:
     """Whether an energy and its parts take sample weights, by their attribute or the
     parameters of ``bind``.
@@ -295,16 +286,15 @@ class BoundSum:
 
 
 class BoundConfinement:
-    """ridge * |A|^2, with one ridge for all maps or one for each, (R,)."""
+    """|A|^2."""
 
-    def __init__(self, ridge: float | Array = 1.0) -> None:
-        self.ridge = ridge
+    ridge = 1.0
 
     def __call__(self, A: Array) -> Array:
-        return self.ridge * (A**2).sum(axis=(1, 2))
+        return (A**2).sum(axis=(1, 2))
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self(A), 2 * np.reshape(self.ridge, (-1, 1, 1)) * A
+        return self(A), 2 * A
 
 
 class BoundDiagonal:

@@ -4,7 +4,7 @@ from collections import deque
 
 import numpy as np
 
-from ..energies import Diagonal, as_energy, bind, each_confined, takes_weights
+from ..energies import Diagonal, as_energy, bind, confined, takes_weights
 from ..mc import Annealing, Constant, ElementMove, HamiltonianMove, Streams
 
 TEMPERATURE = 1e-3
@@ -99,10 +99,9 @@ def sample_maps(V, targets, weights, bags, form, energy, sampler, seeds):
     in_bags = None
     if weights is not None and takes_weights(energy):
         in_bags = weights[bags]
-    bound = bind(energy, V[bags], targets, in_bags)
-    confined = each_confined(bound, np.full(len(bags), CONFINEMENT))
+    bound = bind(confined(energy, CONFINEMENT), V[bags], targets, in_bags)
     walk = default_sampler(bound) if sampler is None else sampler
     starts = np.tile(start, (len(bags), 1, 1))
-    steps = walk.iterate(Streams.from_seeds(seeds), confined, starts)
+    steps = walk.iterate(Streams.from_seeds(seeds), bound, starts)
     state, _ = deque(steps, maxlen=1).pop()
     return state.A[: len(bags)]
