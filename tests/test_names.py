@@ -33,10 +33,6 @@ def words_of(name):
     return words | {word.removesuffix("s") for word in words}
 
 
-def test_words_of_a_name():
-    assert words_of("_some_Judges2") == {"some", "judges", "judge"}
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name + path.stem)
 def test_names_are_words_of_the_field(path):
     found = [

@@ -69,19 +69,11 @@ def warned_lines(code, tmp_path):
 
 
 @pytest.mark.slow
-def test_once_in_a_process(tmp_path):
-    counts = warned_lines(SERIAL, tmp_path)
-    assert len(counts) == 5
-    assert set(counts.values()) == {1}
-    assert all("program.py:" in line for line in counts)
-
-
-@pytest.mark.slow
-def test_once_from_threads_of_ours(tmp_path):
+@pytest.mark.parametrize(("code", "n_lines"), [(SERIAL, 5), (OWN_THREADS, 2)])
+def test_once_in_a_process(code, n_lines, tmp_path):
     """Filters are as before, too: threads would leave those of one another behind."""
-    counts = warned_lines(OWN_THREADS, tmp_path)
-    assert len(counts) == 2
-    assert set(counts.values()) == {1}
+    counts = warned_lines(code, tmp_path)
+    assert list(counts.values()) == [1] * n_lines
     assert all("program.py:" in line for line in counts)
 
 

@@ -119,13 +119,6 @@ def test_unlabelled_points_are_in_no_pair():
     assert (labels[used] >= 0).all()
 
 
-def test_what_is_said_of_classes_with_few_neighbors():
-    constraints = metric_learn.Constraints([0, 0, 0, 1, 1, 1, 1, 1, 1])
-    said = "class 0 has 3 elements.* generate 5 genuine .* generate 2 genuine neighbors"
-    with pytest.warns(UserWarning, match=said):
-        constraints.generate_knntriplets(np.eye(9), k_genuine=4, k_impostor=1)
-
-
 BROKEN = np.full((4, 2, 3), np.nan)
 THREE = X[rng.integers(60, size=(9, 3))]
 

@@ -99,6 +99,17 @@ class SmallNCA:
         return 1 - ((p * self.same).sum(axis=2) / p.sum(axis=2)).mean(axis=1)
 
 
+def of_a_grid(energy, ridge, temperatures, grid, E, weights):
+    """A problem of maps (1, 2) whose integrals are sums over a grid."""
+    H = E + ridge * (grid**2).sum(axis=(1, 2))
+
+    def exact(T):
+        return on_grid(H, weights, T)
+
+    move = ElementMove(1.0, n_moves=4)
+    return Problem(energy, (1, 2), ridge, temperatures, exact, move)
+
+
 def two_features(ridge=0.01, n=121):
     """Weights of two features of 30 flowers, by integration over a grid: E is even in
     both, one quadrant is enough.
@@ -112,15 +123,7 @@ def two_features(ridge=0.01, n=121):
     weights = 2 * np.log(2 * (w[1] - w[0])) + np.log(np.where(grid == 0, 0.5, 1.0)).sum(
         axis=(1, 2)
     )
-    H = E + ridge * (grid**2).sum(axis=(1, 2))
-    return Problem(
-        energy,
-        (1, 2),
-        ridge,
-        (coldest, hottest),
-        lambda T: on_grid(H, weights, T),
-        ElementMove(1.0, n_moves=4),
-    )
+    return of_a_grid(energy, ridge, (coldest, hottest), grid, E, weights)
 
 
 def map_of_two_classes(ridge=0.02, n=161):
@@ -137,15 +140,7 @@ def map_of_two_classes(ridge=0.02, n=161):
     grid = np.stack(np.meshgrid(w, both, indexing="ij"), axis=-1).reshape(-1, 1, 2)
     E = np.concatenate([energy(part) for part in np.array_split(grid, 200)])
     weights = np.log(2 * (w[1] - w[0]) ** 2 * np.where(grid[:, 0, 0] == 0, 0.5, 1.0))
-    H = E + ridge * (grid**2).sum(axis=(1, 2))
-    return Problem(
-        energy,
-        (1, 2),
-        ridge,
-        (coldest, hottest),
-        lambda T: on_grid(H, weights, T),
-        ElementMove(1.0, n_moves=4),
-    )
+    return of_a_grid(energy, ridge, (coldest, hottest), grid, E, weights)
 
 
 class NarrowAndWide:

@@ -13,7 +13,7 @@ if not hasattr(os, "fork"):
 apart = pytest.importorskip(
     "survival.apart", reason="tools are not part of an installed package"
 )
-from survival import hostile, inputs, tested  # noqa: E402
+from survival import hostile, inputs  # noqa: E402
 
 
 def busy():
@@ -45,12 +45,6 @@ def test_lines_share_a_process_until_it_dies():
     assert said == ["1", "died: exit code 1", "1"]
 
 
-def test_a_row_is_a_line_of_the_table():
-    row = apart.Row("edits", 2000, "one line", ["died"], "0 s")
-    assert row.markdown() == "| edits | 2,000 | one line | 1 | 0 s |"
-    assert apart.HEAD.count("|") == 2 * row.markdown().count("|")
-
-
 class Learner(BaseEstimator):
     def fit(self, X, y):
         return self
@@ -73,21 +67,3 @@ class Learner(BaseEstimator):
 )
 def test_only_lines_for_people_are_refusals(given, said):
     assert hostile.outcome(Learner(), inputs.Given(None, None, given)).startswith(said)
-
-
-REPORT = """
-<testsuites><testsuite>
-<testcase name="a"/>
-<testcase name="b"><failure message="no"/></testcase>
-<testcase name="c"><skipped type="pytest.skip"/></testcase>
-<testcase name="d"><skipped type="pytest.xfail"/></testcase>
-<testcase name="e"><error message="no"/></testcase>
-</testsuite></testsuites>
-"""
-
-
-def test_reports_of_tests_are_counted(tmp_path):
-    (tmp_path / "report.xml").write_text(REPORT)
-    row = tested.counted(tmp_path / "report.xml", "forks", "answers")
-    assert (row.times, row.broken) == (3, ["b", "e"])
-    assert row.measured == "1 more cannot be tried here, 1 known to fail"
