@@ -15,7 +15,7 @@ RELEASE := .venv-release
 demo: $(VENV)/ready
 	$(RUN) -m freemetric demo
 
-# the paper: fits, tables and figures into out/paper; EFFORT=--quick for ten minutes instead of a day, goes on when called again
+# the paper: fits, tables and figures into out/paper; EFFORT=--quick for ten minutes instead of ten hours, goes on when called again
 paper: $(VENV)/ready
 	$(RUN) -m freemetric paper $(or $(EFFORT),--full) $(if $(DATA),--data "$(DATA)")
 

@@ -125,6 +125,6 @@ def test_memory_mapped_single_precision_is_not_copied(tmp_path, rng):
 
 
 def test_bad_sizes_are_named(iris):
+    MiniBatch(NCAEnergy(), 2).bind(*iris)
     with pytest.raises(ValueError, match="batch_size must be at least 2; got 1"):
         MiniBatch(NCAEnergy(), 1).bind(*iris)
-    MiniBatch(NCAEnergy(), 2).bind(*iris)

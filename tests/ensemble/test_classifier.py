@@ -97,7 +97,6 @@ def test_sets_hold_the_class(rng, coverage):
 def test_a_set_holds_classes_whose_rank_is_not_too_low():
     known = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.2, 0.8]])
     P, y = np.array([[0.65, 0.35], [0.1, 0.9]]), np.array([0, 0, 1, 1])
-    # p-values of ranks among 4 + 1, then among 2 + 1 of the class
     for alpha, by_class, sets in (
         (0.3, False, [[True, False], [False, True]]),
         (0.1, False, [[True, True], [True, True]]),

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import product
 
 import matplotlib as mpl
 import numpy as np
@@ -17,7 +18,8 @@ from freemetric.experiments.records import Job, Record, append_record, read_reco
 
 mpl.use("Agg")
 SETS = ("iris", "wine", "zoo")
-LARGEST = ("page-blocks", "satimage", "pendigits", "poker", "krkopt", "cod-rna")
+SLOW = ("segment", "page-blocks", "satimage", "pendigits")
+LARGEST = ("poker", "krkopt", "cod-rna")
 FEW_WALKS = again.Effort(100, 1, 1, 0)
 
 
@@ -38,8 +40,8 @@ def test_efforts():
     assert set(quick) < set(full)
     repeats = Counter((job.dataset, job.method) for job in full)
     few = {pair for pair, n_fits in repeats.items() if n_fits == 2}
-    assert few == {(name, "dmlfe-paper") for name in LARGEST}
-    assert len(full) == 35 * 14 * 10 - 8 * len(LARGEST)
+    assert few == {*product(SLOW, ["dmlfe-paper"]), *product(LARGEST, PAPER_METHODS)}
+    assert len(full) == 35 * 14 * 10 - 8 * len(few)
     assert sum(again.expected_seconds(quick)) < 2 * 480
     assert sum(again.expected_seconds(full)) < 2 * 86400  # a day on two cores
     own = again.jobs_of(again.EFFORTS["quick"], ["wine", "iris"], ["nca"], 2)

@@ -31,7 +31,6 @@ def busy():
         (busy, "died: SIGPROF"),
         (lambda: str(len(bytes(50 << 30))), "died: exit code 1"),
     ],
-    ids=["a result", "a crash", "an error", "no end", "much memory"],
 )
 def test_work_may_end_as_it_likes(work, said):
     assert apart.apart(work, seconds=1) == said

@@ -264,7 +264,7 @@ def datasets():
 @click.option(
     "--quick/--full",
     help="One pair of halves of the 21 sets with up to 700 samples, about ten minutes "
-    "on two cores; or five pairs of all 35, up to a day (default).",
+    "on two cores; or five pairs of all 35, ten hours (default).",
 )
 @click.option("--sets", callback=paper_sets, help="Names with commas between them.")
 @click.option(

@@ -39,8 +39,9 @@ SLOWER = 1.5
 """Time on cores of 2.1 GHz, in units of that on the machine of our records."""
 
 
-LONG = 3600
-"""Fits of more seconds are made for one pair of halves alone."""
+LONG = 600
+MOST_REPEATED = 20_000
+"""Fits of more seconds, and sets of more rows, have one pair of halves alone."""
 
 WALKED = ("zoo", "iris", "wine", "glass-g2", "glass")
 """The data sets of Fig. 6, of which the paper names none."""
@@ -109,7 +110,8 @@ def jobs_of(effort, names=None, methods=None, repeats=None):
     names, methods : list of str or None, default=None
         Data sets and methods; None: those of the effort, and all of the paper.
     repeats : int or None, default=None
-        Pairs of halves; None: those of the effort, and one for fits over an hour.
+        Pairs of halves; None: those of the effort, and one for fits of more than ten
+        minutes and for sets of more than 20,000 rows.
 
     Returns
     -------
@@ -131,7 +133,12 @@ def jobs_of(effort, names=None, methods=None, repeats=None):
         return plan(names, methods, repeats)
     jobs = plan(names, methods, effort.repeats)
     timed = zip(jobs, expected_seconds(jobs), strict=True)
-    return [job for job, seconds in timed if seconds < LONG or job.repeat == 0]
+    return [job for job, seconds in timed if job.repeat == 0 or is_short(job, seconds)]
+
+
+def is_short(job, seconds):
+    """Return whether a fit that takes so many seconds is made for all halves."""
+    return seconds < LONG and dataset_info(job.dataset).rows <= MOST_REPEATED
 
 
 def expected_seconds(jobs):
