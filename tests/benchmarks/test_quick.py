@@ -53,6 +53,7 @@ def test_every_comparison_has_committed_records(name):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_a_forest_is_as_committed(tmp_path, monkeypatch, capsys):
     words = ["quick.py", "--only", "noise", "--share", "10", "--jobs", "1"]
     monkeypatch.setattr("sys.argv", [*words, "--out", str(tmp_path)])

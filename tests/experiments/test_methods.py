@@ -147,8 +147,8 @@ def test_a_method_does_as_the_pipeline_it_describes(patients):
     model.fit(patients.X, patients.y)
     errors = patients.y_test - model.predict(patients.X_test)
     assert record.rmse == pytest.approx(np.sqrt(np.mean(errors**2)), rel=1e-5)
-    (k,) = model.estimator_.best_params_.values()
-    assert record.parameters["n_neighbors"] == k
+    name = "regressor__kneighborsregressor__n_neighbors"
+    assert record.parameters["n_neighbors"] == model.estimator_.best_params_[name]
     regressor = model.estimator_.best_estimator_.regressor_
     scaled = StandardScaler().fit(patients.X).transform(patients.X)
     np.testing.assert_allclose(regressor[0].transform(patients.X), scaled)

@@ -89,7 +89,7 @@ def test_runs_are_calibrated(name, record_property):
     ],
 )
 def test_broken_samplers_fail(name, record_property):
-    proof = joint_test(samplers.BROKEN[name], 200, 50)
+    proof = joint_test(samplers.BROKEN[name], 1000, 50)
     record_property("z-scores", f"joint test   {name:24} {proof}")
     assert not proof.holds()
 
